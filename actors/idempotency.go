@@ -139,7 +139,7 @@ func (i *idempotency) onReplyDurable(m replyDurable) {
 func (i *idempotency) replyOf(r *teamspace.IdempotencyRecord) (any, error) {
 	reply, err := keptReply(r)
 	if made, ok := reply.(TargetCreated); ok && len(made.Sealed) > 0 {
-		made.Secret, err = i.env.keyring.open(made.Sealed, string(made.Target.ID))
+		made.Secret, err = i.env.keyring.Open(made.Sealed, string(made.Target.ID))
 		return made, err
 	}
 	return reply, err

@@ -79,14 +79,3 @@ func (found *Inspection) note(at time.Time) {
 		found.Newest = at
 	}
 }
-
-// Check returns the errors of Bind, and stores nothing.
-func (k *Keyring) Check(ctx context.Context, store persistence.Store) error {
-	view, err := store.View(ctx)
-	if err != nil {
-		return err
-	}
-	defer view.Close()
-	_, err = k.bind(view, time.Time{})
-	return err
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/vault"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
@@ -135,7 +136,7 @@ func (l *largeTeam) in(do func(*team)) {
 func newLargeTeam(b *testing.B) *largeTeam {
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(b, err)
-	keyring, err := NewKeyring(bytes.Repeat([]byte{7}, MasterKeySize))
+	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(b, err)
 	registry, err := New(Options{Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: noMailer{}})
 	require.NoError(b, err)

@@ -75,7 +75,7 @@ const closeTryAgain = 1013
 // after Close has returned, and neither may call the Link: both are called
 // under its lock.
 func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver func(protocol.Frame), end func(code int, reason string)) (*Link, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, hello.Token))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.Hash(teamspace.DirToken, hello.Token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, errToken()
 	}

@@ -42,7 +42,7 @@ func (r *Registry) countStrangerMail(ctx context.Context, email string) (*persis
 	}
 	defer view.Close()
 	day := watchpost.Daily.Key(r.env.clock.Now())
-	key := teamspace.StrangerKey(day, r.env.keyring.hash("stranger", email))
+	key := teamspace.StrangerKey(day, r.env.keyring.Hash("stranger", email))
 	mails, err := teamspace.Load[int](view, teamspace.StrangersSpace, key)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err

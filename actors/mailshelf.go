@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -29,7 +30,7 @@ type MailShelf struct {
 // MailShelfOptions are what a MailShelf needs.
 type MailShelfOptions struct {
 	Store   persistence.Store
-	Keyring *Keyring
+	Keyring *vault.Keyring
 	Clock   watchpost.Clock
 	// Sender names this process: by its place, of which there is one process at a
 	// time, and a part of its own after a space.
@@ -61,7 +62,7 @@ func (s *MailShelf) Put(ctx context.Context, m Mail) (ShelvedMail, error) {
 	if err != nil {
 		return shelved, err
 	}
-	shelved.stored = teamspace.Encode(teamspace.MailEntry{Sender: s.o.Sender, At: now, Sealed: s.o.Keyring.seal(string(plain), shelved.id)})
+	shelved.stored = teamspace.Encode(teamspace.MailEntry{Sender: s.o.Sender, At: now, Sealed: s.o.Keyring.Seal(string(plain), shelved.id)})
 	return shelved, s.change(ctx, shelved.id, nil, shelved.stored)
 }
 
@@ -110,7 +111,7 @@ func (s *MailShelf) takeOver(ctx context.Context, id string, stored []byte) (m S
 	if err := teamspace.Decode(stored, &entry); err != nil {
 		return m, err
 	}
-	plain, err := s.o.Keyring.open(entry.Sealed, id)
+	plain, err := s.o.Keyring.Open(entry.Sealed, id)
 	if err != nil {
 		return m, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/vault"
 	"watchpost/persistence/postgres"
 	"watchpost/persistence/postgres/postgrestest"
 	"watchpost/watchpost"
@@ -51,7 +52,7 @@ func (n *keyNode) knows(teams ...*actorstest.Team) {
 }
 
 // rotation returns what a node with some keys says of a rotation.
-func (n *keyNode) rotation(keys ...byte) *actors.Rotation {
+func (n *keyNode) rotation(keys ...byte) *vault.Rotation {
 	n.T.Helper()
 	k := ring(n.T, keys...)
 	require.NoError(n.T, k.Check(n.Context(), n.Store))
@@ -74,7 +75,7 @@ func twoKeyNodes(t *testing.T) (a, b *keyNode) {
 		n := &keyNode{}
 		n.World = actorstest.New(t, actorstest.On(engine), actorstest.With(func(o *actors.Options) {
 			n.options = o
-			o.Keyring = keyringOf(t, 1)
+			o.Keyring = ring(t, 1)
 			o.Serves = func(name string) bool {
 				team := second.Load()
 				return (i == 1) == (team != nil && name == string(*team))
@@ -109,7 +110,7 @@ func TestMasterKeyRotationOfTwoNodes(t *testing.T) {
 	b.team.Key = actorstest.Must[actors.APIKey](t, b.team, actors.RotateKey{}).Key // sealed with the old key
 	a.knows(a.team, b.team)
 	b.knows(a.team, b.team)
-	require.ErrorIs(t, ring(t, 1).Bind(a.Context(), a.Store, a.Now()), actors.ErrRotating)
+	require.ErrorIs(t, ring(t, 1).Bind(a.Context(), a.Store, a.Now()), vault.ErrRotating)
 	found := a.rotation(2, 1)
 	require.WithinDuration(t, actorstest.Start, found.Began, time.Hour)
 	require.Equal(t, 25*time.Hour, found.Ends.Sub(found.Began))
@@ -133,5 +134,5 @@ func TestMasterKeyRotationOfTwoNodes(t *testing.T) {
 	b.restart(2)
 	a.knows(a.team, b.team)
 	b.knows(a.team, b.team)
-	require.ErrorIs(t, ring(t, 1, 2).Bind(a.Context(), a.Store, a.Now()), actors.ErrRetired)
+	require.ErrorIs(t, ring(t, 1, 2).Bind(a.Context(), a.Store, a.Now()), vault.ErrRetired)
 }

@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -31,7 +32,7 @@ func newRotation(t *testing.T) *rotation {
 	r := &rotation{t: t}
 	r.World = actorstest.New(t, actorstest.With(func(o *actors.Options) {
 		r.options = o
-		o.Keyring = keyringOf(t, 1)
+		o.Keyring = ring(t, 1)
 	}))
 	r.restart(1)
 	r.teams = []*actorstest.Team{r.CreateTeam(t, watchpost.PlanUltimate), r.CreateTeam(t, watchpost.PlanFree)}
@@ -59,13 +60,13 @@ func (r *rotation) restart(keys ...byte) {
 	r.Crash()
 }
 
-func ring(t testing.TB, keys ...byte) *actors.Keyring {
+func ring(t testing.TB, keys ...byte) *vault.Keyring {
 	t.Helper()
-	var second []*actors.Keyring
+	var second []*vault.Keyring
 	if len(keys) > 1 {
-		second = append(second, keyringOf(t, keys[1]))
+		second = append(second, ring(t, keys[1]))
 	}
-	k, err := actors.NewKeyring(bytes.Repeat([]byte{keys[0]}, actors.MasterKeySize), second...)
+	k, err := vault.NewKeyring(bytes.Repeat([]byte{keys[0]}, vault.MasterKeySize), second...)
 	require.NoError(t, err)
 	return k
 }
@@ -104,43 +105,43 @@ func TestMasterKeyRotation(t *testing.T) {
 	t.Parallel()
 	r := newRotation(t)
 	r.rotate(0)
-	r.refuses(actors.ErrOtherMasterKey, 2)
+	r.refuses(vault.ErrOtherMasterKey, 2)
 	r.restart(1, 2) // a node that knows the new key and does not use it yet
 	r.rotate(0)
 	r.works()
 	r.restart(1)
 	r.restart(2, 1)
 	r.works()
-	r.refuses(actors.ErrRotating, 1)
-	r.refuses(actors.ErrRotating, 2)
-	r.refuses(actors.ErrOtherMasterKey, 3, 1)
+	r.refuses(vault.ErrRotating, 1)
+	r.refuses(vault.ErrRotating, 2)
+	r.refuses(vault.ErrOtherMasterKey, 3, 1)
 	r.restart(1, 2) // one that is not restarted yet seals with the old key
 	actorstest.Must[actors.APIKey](t, r.teams[1], actors.RevealKey{})
 	r.teams[1].Key = actorstest.Must[actors.APIKey](t, r.teams[1], actors.RotateKey{}).Key
 	r.restart(2, 1)
 	r.rotate(0)
 	r.works()
-	r.refuses(actors.ErrRotating, 2)
+	r.refuses(vault.ErrRotating, 2)
 	r.Advance(26 * time.Hour)
 	r.secret, r.create = "", func() actors.TargetCreated { return actors.TargetCreated{} } // its reply is kept for a day
 	r.rotate(0)
 	r.works()
-	r.refuses(actors.ErrRetired, 1)
-	r.refuses(actors.ErrRetired, 1, 2)
+	r.refuses(vault.ErrRetired, 1)
+	r.refuses(vault.ErrRetired, 1, 2)
 	r.restart(2)
 	r.works()
 	r.restart(2, 1) // the flag may stay
 	r.works()
 	r.rotate(0)
 
-	r.refuses(actors.ErrOtherMasterKey, 3)
+	r.refuses(vault.ErrOtherMasterKey, 3)
 	r.restart(3, 2)
 	r.rotate(0)
 	r.Advance(26 * time.Hour)
 	r.rotate(0)
 	r.restart(3)
 	r.works()
-	r.refuses(actors.ErrRetired, 2, 3)
+	r.refuses(vault.ErrRetired, 2, 3)
 }
 
 // TestMasterKeyRotationGoesOn: whichever commit is cut off, written or not, nothing is
@@ -173,7 +174,7 @@ func TestMasterKeyRotationGoesOn(t *testing.T) {
 				r.rotate(0)
 				r.restart(2)
 				r.works()
-				r.refuses(actors.ErrRetired, 1)
+				r.refuses(vault.ErrRetired, 1)
 			})
 		}
 	}

@@ -21,7 +21,7 @@ func (ms *members) onCreatePairingCode(m CreatePairingCode) {
 	}
 	now := ms.env.clock.Now()
 	code := PairingCode{Code: watchpost.NewPairingCode(), ExpiresAt: now.Add(pairingTime)}
-	hash := ms.env.keyring.hash(teamspace.DirPairing, code.Code)
+	hash := ms.env.keyring.Hash(teamspace.DirPairing, code.Code)
 	batch := &persistence.Batch{}
 	if _, err := ms.forgetPairings(batch, now); err != nil {
 		ms.fail(err)

@@ -138,7 +138,7 @@ func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.Notifica
 	env, team := ns.env, ns.team.id
 	secret, err := "", error(nil)
 	if len(t.Sealed) > 0 {
-		secret, err = env.keyring.open(t.Sealed, string(t.ID))
+		secret, err = env.keyring.Open(t.Sealed, string(t.ID))
 	}
 	if t.Kind == watchpost.TargetEmail {
 		t.Emails = ns.team.members.mailable(t.Emails)

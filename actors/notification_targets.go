@@ -109,10 +109,10 @@ func (ns *notifications) onCreate(m CreateTarget) {
 		key := make([]byte, webhookKey)
 		_, _ = rand.Read(key) // it never fails
 		created.Secret = notify.NewSecret(key)
-		t.Sealed = ns.env.keyring.seal(created.Secret, string(t.ID))
+		t.Sealed = ns.env.keyring.Seal(created.Secret, string(t.ID))
 		created.Sealed = t.Sealed
 	case watchpost.TargetTelegram:
-		t.Sealed = ns.env.keyring.seal(m.Secret, string(t.ID))
+		t.Sealed = ns.env.keyring.Seal(m.Secret, string(t.ID))
 	}
 	box := ns.box(t.ID)
 	box.target = &t
@@ -159,7 +159,7 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 		return
 	}
 	if t.Kind == watchpost.TargetTelegram && m.Secret != "" {
-		t.Sealed = ns.env.keyring.seal(m.Secret, string(t.ID))
+		t.Sealed = ns.env.keyring.Seal(m.Secret, string(t.ID))
 	}
 	box.target = &t
 	batch := &persistence.Batch{}
@@ -306,4 +306,25 @@ func (ns *notifications) viewOf(box *outbox, t watchpost.NotificationTarget) Tar
 		v.NextAt = at
 	}
 	return v
+}
+
+// reseal seals the secrets of the targets again with the first master key.
+func (ns *notifications) reseal(st *steps) error {
+	for id, box := range ns.byID {
+		if box.target == nil {
+			continue
+		}
+		sealed, changed, err := ns.env.keyring.Reseal(box.target.Sealed, string(id))
+		if err != nil {
+			return err
+		}
+		if !changed {
+			continue
+		}
+		target := *box.target
+		target.Sealed = sealed
+		box.target = &target
+		st.room(1).Put(teamspace.Key(teamspace.KeyTarget, id), teamspace.Encode(target))
+	}
+	return nil
 }

@@ -187,7 +187,7 @@ func (ps *passkeys) onAdd(m addPasskey) {
 		ps.answer(nil, err)
 		return
 	}
-	id := watchpost.PasskeyID(ps.env.keyring.hash(teamspace.DirPasskey, string(m.key.ID)))
+	id := watchpost.PasskeyID(ps.env.keyring.Hash(teamspace.DirPasskey, string(m.key.ID)))
 	// The directory is compared at the commit, too: a key of two members would sign in
 	// the first one at hand.
 	ctx, cancel := reading()

@@ -57,7 +57,7 @@ func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce str
 	var proof Proof
 	var lost error
 	proof.Passkey.Counter, err = r.env.passkeys.Used(ceremony, []byte(answer), func(credential []byte) (passkey.Key, string, error) {
-		id := r.env.keyring.hash(teamspace.DirPasskey, string(credential))
+		id := r.env.keyring.Hash(teamspace.DirPasskey, string(credential))
 		proof.Passkey.ID = watchpost.PasskeyID(id)
 		var err error
 		if owner, record, err = r.storedPasskey(ctx, id); err != nil && !errors.Is(err, persistence.ErrNotFound) {

@@ -175,7 +175,7 @@ func (r *Registry) awaitEnd(ctx context.Context, a *activation) error {
 
 // TeamOfToken returns the team of a session's token, or an Unauthenticated error.
 func (r *Registry) TeamOfToken(ctx context.Context, token string) (watchpost.TeamID, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.Hash(teamspace.DirToken, token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errToken()
 	}

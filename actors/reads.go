@@ -36,7 +36,7 @@ func (r *Registry) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID,
 		return "", errInvalidKey
 	}
 	began := r.env.keys.now()
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirKey, r.env.keyring.hash(teamspace.DirKey, key))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirKey, r.env.keyring.Hash(teamspace.DirKey, key))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errInvalidKey
 	}
@@ -294,17 +294,8 @@ func (r *Registry) HasTeams(ctx context.Context) (bool, error) {
 		return false, unavailable(err)
 	}
 	defer view.Close()
-	found, err := anyTeam(view)
+	found, err := teamspace.AnyTeam(view)
 	return found, unavailable(err)
-}
-
-// anyTeam reads no more than one line of the directory.
-func anyTeam(view persistence.View) (found bool, err error) {
-	err = view.ScanDirectory(teamspace.DirTeam, "", func(string, []byte) bool {
-		found = true
-		return false
-	})
-	return found, err
 }
 
 // listed returns a team by its line in the directory.

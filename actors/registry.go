@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
+	"watchpost/actors/vault"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
 	"watchpost/internal/protocol"
@@ -26,7 +27,7 @@ import (
 type Options struct {
 	Store   persistence.Store
 	Clock   watchpost.Clock
-	Keyring *Keyring
+	Keyring *vault.Keyring
 	Mailer  Mailer
 	Log     *slog.Logger
 	Metrics *Metrics
@@ -106,7 +107,7 @@ type environment struct {
 	restoredAt time.Time // Options.RestoredAt
 	keepPosts  watchpost.KeepDays
 	keepTasks  watchpost.KeepDays
-	keyring    *Keyring
+	keyring    *vault.Keyring
 	passkeys   *passkey.Site // Options.Passkeys
 	log        *slog.Logger
 	metrics    *Metrics

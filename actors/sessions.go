@@ -138,7 +138,7 @@ func (ss *sessions) open(batch *persistence.Batch, member watchpost.Member) Sess
 	token := watchpost.NewSecret(32)
 	r := teamspace.SessionRecord{
 		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now, SeenAt: now,
-		TokenHash: ss.env.keyring.hash(teamspace.DirToken, token),
+		TokenHash: ss.env.keyring.Hash(teamspace.DirToken, token),
 	}
 	ss.know(&sessionState{record: r, seenStored: now})
 	batch.Put(teamspace.Key(teamspace.KeySession, r.ID), teamspace.Encode(r))

@@ -211,7 +211,7 @@ func (s *signIn) onSend(m sendCode) error {
 		return err
 	}
 	a.Mails, a.Kept = recent(a.Mails, now, 24*time.Hour), recent(a.Kept, now, 24*time.Hour)
-	kept := s.env.keyring.signedInBefore(m.email, m.nonce) && room(a.Kept, now, keptMails, keptMailsPerDay)
+	kept := signedInBefore(s.env.keyring, m.email, m.nonce) && room(a.Kept, now, keptMails, keptMailsPerDay)
 	switch {
 	case room(a.Mails, now, mailsPerAddress, mailsPerDay):
 		a.Mails = append(a.Mails, now)
@@ -235,7 +235,7 @@ func room(mails []time.Time, now time.Time, inOTPTime, inDay int) bool {
 }
 
 func (s *signIn) hash(email, code string) string {
-	return s.env.keyring.hash("otp "+email, code)
+	return s.env.keyring.Hash("otp "+email, code)
 }
 
 // maxTriers bounds the clients whose tries a shard counts at a time. Past it

@@ -244,7 +244,7 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 		return r.OpenSession(ctx, signed)
 	}
 	code := watchpost.NormalizePairingCode(req.Code)
-	hash := r.env.keyring.hash(teamspace.DirPairing, code)
+	hash := r.env.keyring.Hash(teamspace.DirPairing, code)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirPairing, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return SessionOpened{}, errPairing()
@@ -267,7 +267,7 @@ func (r *Registry) OpenSession(ctx context.Context, who SignedIn) (SessionOpened
 // has ended already. In a cluster, the error is an ElsewhereError when another
 // node serves the team.
 func (r *Registry) SignOut(ctx context.Context, token string) error {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.Hash(teamspace.DirToken, token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -22,20 +23,20 @@ func NewSignInNonce() string { return watchpost.NewSecret(26) }
 
 // signedInBefore reports whether the nonce has the seal of a client that signed in to the
 // address.
-func (k *Keyring) signedInBefore(email, nonce string) bool {
+func signedInBefore(k *vault.Keyring, email, nonce string) bool {
 	bare, seal, sealed := strings.Cut(nonce, ".")
-	return sealed && subtle.ConstantTimeCompare([]byte(seal), []byte(k.hash("signed in "+email, bare))) == 1
+	return sealed && subtle.ConstantTimeCompare([]byte(seal), []byte(k.Hash("signed in "+email, bare))) == 1
 }
 
 // SealNonce marks the nonce of a client as that of one that signed in to the address.
 func (r *Registry) SealNonce(email, nonce string) string {
 	bare, _, _ := strings.Cut(nonce, ".")
-	return bare + "." + r.env.keyring.hash("signed in "+email, bare)
+	return bare + "." + r.env.keyring.Hash("signed in "+email, bare)
 }
 
 func (s *signIn) nonceHash(email, nonce string) string {
 	bare, _, _ := strings.Cut(nonce, ".")
-	return s.env.keyring.hash("nonce "+email, bare)
+	return s.env.keyring.Hash("nonce "+email, bare)
 }
 
 // bind binds the newest code of an address to the nonce of its client, in place of the
@@ -96,7 +97,7 @@ func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m 
 // the exchange of its code. They follow from the cookie, so nothing is stored.
 func (r *Registry) SignOnSecrets(cookie string) (state, nonce, verifier string) {
 	k := r.env.keyring
-	return k.hash("sign-on state", cookie), k.hash("sign-on nonce", cookie), k.hash("sign-on verifier", cookie)
+	return k.Hash("sign-on state", cookie), k.Hash("sign-on nonce", cookie), k.Hash("sign-on verifier", cookie)
 }
 
 // TakeTry counts a try to sign in of a client (Unauthenticated beyond the limit).

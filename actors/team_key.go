@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"time"
 
 	"watchpost/persistence"
@@ -48,15 +49,15 @@ func (t *team) onCreateTeam(m CreateTeam) {
 // newKey makes a key and writes its directory entry.
 func (t *team) newKey(batch *persistence.Batch) string {
 	apiKey := watchpost.NewAPIKey()
-	t.record.SealedKey = t.env.keyring.seal(apiKey, string(t.id))
-	t.record.KeyHash, t.record.KeyAt = t.env.keyring.hash(teamspace.DirKey, apiKey), t.env.clock.Now()
+	t.record.SealedKey = t.env.keyring.Seal(apiKey, string(t.id))
+	t.record.KeyHash, t.record.KeyAt = t.env.keyring.Hash(teamspace.DirKey, apiKey), t.env.clock.Now()
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: t.id}))
 	return apiKey
 }
 
 // key opens the team's key.
 func (t *team) key() (string, error) {
-	return t.env.keyring.open(t.record.SealedKey, string(t.id))
+	return t.env.keyring.Open(t.record.SealedKey, string(t.id))
 }
 
 func (t *team) putTeam(batch *persistence.Batch) {
@@ -119,4 +120,41 @@ func (t *team) onRotateKey() {
 	t.audit.note(batch, watchpost.AuditKeyRotated, "", "")
 	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again
 	t.commits.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
+}
+
+// reseal asks a team to seal its secrets again with the first master key; answered by Done.
+type reseal struct{}
+
+// RotateMasterKey seals the secrets again that are not sealed with the first master key
+// of the keyring, of the teams that this node serves, and ends the rotation when it
+// finds none anywhere. It returns how many teams are left.
+func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
+	left, ended, err := r.env.keyring.Rotate(ctx, r.env.store, r.env.clock, func(team watchpost.TeamID) (bool, error) {
+		if !r.serves(string(team)) {
+			return false, nil
+		}
+		_, err := Ask(ctx, r, team, reseal{})
+		return err == nil, passOver(err)
+	})
+	if ended {
+		r.env.log.Info("the rotation of the master key has ended: the old key is not needed any more, except for backups of before")
+	}
+	return left, err
+}
+
+func (t *team) onReseal() {
+	st := &steps{}
+	sealed, changed, err := t.env.keyring.Reseal(t.record.SealedKey, string(t.id))
+	if err == nil && changed {
+		t.record.SealedKey = sealed
+		t.putTeam(st.room(2))
+	}
+	if err == nil {
+		err = t.notifications.reseal(st)
+	}
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	t.submitSteps(st, replyTo(t.env, t.ctx.Sender(), Done{}))
 }

@@ -29,7 +29,7 @@ const browsersKept = 20
 // new, which it is not for a member who never signed in before.
 func (ws *webSessions) meet(batch *persistence.Batch, member watchpost.MemberID, b Browser) (isNew bool) {
 	bare, _, _ := strings.Cut(b.Nonce, ".")
-	hash := ws.env.keyring.hash("browser "+string(member), bare)
+	hash := ws.env.keyring.Hash("browser "+string(member), bare)
 	known := slices.Clone(ws.browsers[member].Known)
 	isNew = len(known) > 0
 	if i := slices.Index(known, hash); i >= 0 {

@@ -233,7 +233,7 @@ const (
 // put stores a session or link under a new secret.
 func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecord) WebSessionOpened {
 	opened := WebSessionOpened{Token: watchpost.NewSecret(webSecret), Ends: r.Ends}
-	hash := ws.env.keyring.hash(r.Kind(), opened.Token)
+	hash := ws.env.keyring.Hash(r.Kind(), opened.Token)
 	ws.byID[hash] = r
 	ws.store(batch, hash, r)
 	return opened

@@ -71,7 +71,7 @@ type WebSession struct {
 // reads the directory, past the team's actors: a session that has ended is not
 // in it any more.
 func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, error) {
-	hash := r.env.keyring.hash(teamspace.DirWebSession, token)
+	hash := r.env.keyring.Hash(teamspace.DirWebSession, token)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirWebSession, hash)
 	switch {
 	case token == "" || errors.Is(err, persistence.ErrNotFound):
@@ -111,7 +111,7 @@ func (r *Registry) OpenWebSession(ctx context.Context, team watchpost.TeamID, em
 // RedeemSignInLink opens a web session by a sign-in link, which can be used once
 // (Unauthenticated).
 func (r *Registry) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
-	hash := r.env.keyring.hash(teamspace.DirSignInLink, token)
+	hash := r.env.keyring.Hash(teamspace.DirSignInLink, token)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirSignInLink, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return WebSessionOpened{}, errSignedOut()

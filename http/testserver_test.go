@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	httpapi "watchpost/http"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
@@ -106,7 +107,7 @@ func buildWith(t testing.TB, registry func(*actors.Options), changes ...func(*ht
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	h.store = &faultyStore{Store: store}
-	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	options := httpapi.Options{Clock: watchpost.SystemClock{}, Log: log, AccessLog: true, AdminToken: adminToken}
 	for _, change := range changes {

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/faultstore"
@@ -88,7 +89,7 @@ func With(change func(*actors.Options)) Option { return func(w *World) { change(
 // New makes a World that ends with the test.
 func New(t testing.TB, options ...Option) *World {
 	t.Helper()
-	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	w := &World{T: t, Mail: &Mailbox{}}
 	w.Clock = watchpost.NewSettableClock(Start.Sub(watchpost.SystemClock{}.Now()), nil, func(target time.Time) {

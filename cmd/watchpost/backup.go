@@ -16,7 +16,7 @@ import (
 
 	"filippo.io/age"
 
-	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/http/admin"
 	"watchpost/internal/backupstore"
 	"watchpost/persistence"
@@ -38,7 +38,7 @@ type backups struct {
 }
 
 // openBackups returns nil without --backup-to.
-func openBackups(c *serveCommand, store persistence.Store, clock watchpost.Clock, keyring *actors.Keyring, log *slog.Logger) (*backups, error) {
+func openBackups(c *serveCommand, store persistence.Store, clock watchpost.Clock, keyring *vault.Keyring, log *slog.Logger) (*backups, error) {
 	if c.BackupTo == "" {
 		return nil, nil
 	}
@@ -127,7 +127,7 @@ type backupChoice struct {
 
 // open reads the manifest of the chosen backup. It checks the seal with a keyring, and
 // without one checksums only.
-func (c *backupChoice) open(ctx context.Context, keyring *actors.Keyring, unsealed bool) (files backup.Files, name string, m backup.Manifest, decrypt func([]byte) ([]byte, error), err error) {
+func (c *backupChoice) open(ctx context.Context, keyring *vault.Keyring, unsealed bool) (files backup.Files, name string, m backup.Manifest, decrypt func([]byte) ([]byte, error), err error) {
 	if files, err = backupstore.Open(c.Place.From); err != nil {
 		return nil, "", m, nil, fmt.Errorf("--from: %w", err)
 	}
@@ -160,7 +160,7 @@ type backupKeys struct {
 
 // keyring returns the keyring of the master keys; nil when none is named and there is no
 // other file.
-func (k *backupKeys) keyring(otherwise string) (*actors.Keyring, error) {
+func (k *backupKeys) keyring(otherwise string) (*vault.Keyring, error) {
 	encoded, err := secret(k.MasterKey, "WATCHPOST_MASTER_KEY")
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/internal/backupstore"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/badger"
@@ -38,7 +38,7 @@ func TestBackupMetrics(t *testing.T) {
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	keyring, err := actors.NewKeyring(make([]byte, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(make([]byte, vault.MasterKeySize))
 	require.NoError(t, err)
 	dir := t.TempDir()
 	files, err := backupstore.Open(dir)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/http/admin"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
@@ -93,8 +93,8 @@ func printFindings(w io.Writer, found []admin.Finding) error {
 // doctor examines a service from within (running), or a stopped one.
 type doctor struct {
 	config  *serveCommand
-	store   *store          // nil when it cannot be opened
-	keyring *actors.Keyring // nil when there is none
+	store   *store         // nil when it cannot be opened
+	keyring *vault.Keyring // nil when there is none
 	clock   watchpost.Clock
 	running bool
 	// reached is httpapi.Server.Reached of a running service.

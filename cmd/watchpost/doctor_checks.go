@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/http/admin"
 	"watchpost/internal/backupstore"
 	"watchpost/internal/mail"
@@ -119,7 +120,7 @@ func (d *doctor) checkKey(ctx context.Context) {
 	if keyring == nil {
 		key, origin, err := readMasterKey(d.config)
 		if errors.Is(err, fs.ErrNotExist) {
-			if needed, failed := actors.NeedsMasterKey(ctx, d.store); failed == nil && !needed {
+			if needed, failed := vault.NeedsMasterKey(ctx, d.store); failed == nil && !needed {
 				d.ok(check, "made at the first start")
 				return
 			}
@@ -141,7 +142,7 @@ func (d *doctor) checkKey(ctx context.Context) {
 }
 
 // checkRotation finds a rotation of the master key that is under way.
-func (d *doctor) checkRotation(ctx context.Context, keyring *actors.Keyring) {
+func (d *doctor) checkRotation(ctx context.Context, keyring *vault.Keyring) {
 	const check = "key"
 	rotation, err := keyring.Rotation(ctx, d.store)
 	if errors.Is(err, persistence.ErrNotFound) {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/http/admin"
 	"watchpost/internal/mail/mailtest"
 	"watchpost/persistence"
@@ -283,8 +283,8 @@ func TestDoctorAsksTheMailServer(t *testing.T) {
 func TestDoctorFindsARotation(t *testing.T) {
 	t.Parallel()
 	d := patient(t)
-	ring := func(first byte, second ...*actors.Keyring) *actors.Keyring {
-		k, err := actors.NewKeyring(bytes.Repeat([]byte{first}, actors.MasterKeySize), second...)
+	ring := func(first byte, second ...*vault.Keyring) *vault.Keyring {
+		k, err := vault.NewKeyring(bytes.Repeat([]byte{first}, vault.MasterKeySize), second...)
 		require.NoError(t, err)
 		return k
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/internal/atomicfile"
 	"watchpost/persistence"
 )
@@ -51,7 +51,7 @@ func (c *serveCommand) readSecrets() error {
 // secrets in the store. The key comes from the flag or variable, from a file,
 // or is generated at the first start. openKeyring returns an error if the
 // secrets in the store were written with another key.
-func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, now time.Time, log *slog.Logger) (*actors.Keyring, error) {
+func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, now time.Time, log *slog.Logger) (*vault.Keyring, error) {
 	key, origin, err := masterKey(ctx, c, store, log)
 	if err != nil {
 		return nil, err
@@ -62,11 +62,11 @@ func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, 
 	}
 	if err := keyring.Bind(ctx, store, now); err != nil {
 		switch {
-		case errors.Is(err, actors.ErrOtherMasterKey):
+		case errors.Is(err, vault.ErrOtherMasterKey):
 			err = fmt.Errorf("%w: put the right key there, or name its file with --master-key-file", err)
-		case errors.Is(err, actors.ErrRotating):
+		case errors.Is(err, vault.ErrRotating):
 			err = fmt.Errorf("%w: name the file of the other one with --second-master-key-file", err)
-		case errors.Is(err, actors.ErrRetired):
+		case errors.Is(err, vault.ErrRetired):
 			err = fmt.Errorf("%w: name the file of the newest with --master-key-file", err)
 		}
 		return nil, fmt.Errorf("master key in %s: %w", origin, err)
@@ -75,9 +75,9 @@ func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, 
 }
 
 // newKeyring returns the keyring of a master key, and of the second one if a file is named.
-func newKeyring(key []byte, secondFile string) (*actors.Keyring, error) {
+func newKeyring(key []byte, secondFile string) (*vault.Keyring, error) {
 	if secondFile == "" {
-		return actors.NewKeyring(key)
+		return vault.NewKeyring(key)
 	}
 	content, err := os.ReadFile(secondFile)
 	if err != nil {
@@ -87,11 +87,11 @@ func newKeyring(key []byte, secondFile string) (*actors.Keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, err := actors.NewKeyring(second)
+	of, err := vault.NewKeyring(second)
 	if err != nil {
 		return nil, err
 	}
-	return actors.NewKeyring(key, of)
+	return vault.NewKeyring(key, of)
 }
 
 // masterKey returns the master key and its origin. It generates a key only for
@@ -101,14 +101,14 @@ func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, lo
 	if err == nil || c.MasterKeyFile != "" || !errors.Is(err, fs.ErrNotExist) {
 		return key, file, err
 	}
-	switch needed, err := actors.NeedsMasterKey(ctx, store); {
+	switch needed, err := vault.NeedsMasterKey(ctx, store); {
 	case err != nil:
 		return nil, file, fmt.Errorf("master key: %w", err)
 	case needed:
 		return nil, file, fmt.Errorf("master key: %s is missing, and the store in %s holds secrets written with it: "+
 			"put your copy of the key there, or name it by --master-key-file", file, c.Data)
 	}
-	key = make([]byte, actors.MasterKeySize)
+	key = make([]byte, vault.MasterKeySize)
 	if _, err := rand.Read(key); err != nil {
 		return nil, file, err
 	}
@@ -139,8 +139,8 @@ func readMasterKey(c *serveCommand) (key []byte, origin string, err error) {
 
 func decodeKey(text, origin string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(key) != actors.MasterKeySize {
-		return nil, fmt.Errorf("master key in %s: want %d bytes in base64", origin, actors.MasterKeySize)
+	if err != nil || len(key) != vault.MasterKeySize {
+		return nil, fmt.Errorf("master key in %s: want %d bytes in base64", origin, vault.MasterKeySize)
 	}
 	return key, nil
 }

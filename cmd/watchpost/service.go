@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	httpapi "watchpost/http"
 	"watchpost/http/admin"
 	"watchpost/http/edge"
@@ -46,7 +47,7 @@ type service struct {
 	certificate *certificate      // nil without --tls-cert
 	acme        *autocert.Manager // nil without --acme-host
 	config      *serveCommand
-	keyring     *actors.Keyring
+	keyring     *vault.Keyring
 	log         *slog.Logger
 	metrics     *prometheus.Registry
 	store       *store

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/internal/mail"
 	"watchpost/internal/mail/mailtest"
 	"watchpost/persistence"
@@ -45,7 +46,7 @@ func open(t *testing.T) *office {
 func openOn(t *testing.T, store persistence.Store, alive bool) *office {
 	t.Helper()
 	o := &office{store: store, alive: alive, server: mailtest.Start(t, mailtest.Options{}), clock: watchpost.NewSettableClock(0, nil, nil), metrics: actors.NewMetrics(), log: &bytes.Buffer{}}
-	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: store, Keyring: keyring, Clock: o.clock, Sender: "here " + rand.Text(), Alive: func(string) bool { return alive }})
 	o.Outbox = mail.NewOutbox(mailer(t, o.server), shelf, o.clock, slog.New(slog.NewTextHandler(o.log, nil)), o.metrics)
@@ -246,7 +247,7 @@ func TestCodesWaitForNoOtherMail(t *testing.T) {
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: discard()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: store, Keyring: keyring, Clock: watchpost.SystemClock{}, Sender: "here", Alive: func(string) bool { return true }})
 	held := heldMailer{make(chan actors.Mail, 1)}

@@ -177,6 +177,15 @@ func Names[T ~string](view persistence.View, kind string) (names []T, err error)
 	return names, err
 }
 
+// AnyTeam reports whether there is a team. It reads one line of the directory at most.
+func AnyTeam(view persistence.View) (found bool, err error) {
+	err = view.ScanDirectory(DirTeam, "", func(string, []byte) bool {
+		found = true
+		return false
+	})
+	return found, err
+}
+
 // Read looks up a directory entry in a new view.
 func Read[R any](ctx context.Context, store persistence.Store, kind, name string) (R, error) {
 	record, _, err := ReadStored[R](ctx, store, kind, name)

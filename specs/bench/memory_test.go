@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/persistence/badger"
 	"watchpost/watchpost"
 )
@@ -85,7 +86,7 @@ func openRegistry(b *testing.B) *actors.Registry {
 	b.Helper()
 	store, err := badger.Open(badger.Options{Dir: filepath.Join(b.TempDir(), "store")})
 	require.NoError(b, err)
-	keyring, err := actors.NewKeyring(make([]byte, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(make([]byte, vault.MasterKeySize))
 	require.NoError(b, err)
 	registry, err := actors.New(actors.Options{Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: noMail{}})
 	require.NoError(b, err)

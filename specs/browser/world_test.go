@@ -24,6 +24,7 @@ import (
 	"go.uber.org/goleak"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	httpapi "watchpost/http"
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/passkey"
@@ -141,7 +142,7 @@ func newWorld(v variant) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/vault"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -43,7 +44,7 @@ func (in ingest) measure(ctx context.Context) (res ingestResult, err error) {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	keyring, err := actors.NewKeyring(make([]byte, actors.MasterKeySize))
+	keyring, err := vault.NewKeyring(make([]byte, vault.MasterKeySize))
 	if err != nil {
 		return res, err
 	}

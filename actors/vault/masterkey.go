@@ -1,4 +1,4 @@
-package actors
+package vault
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 	if !errors.Is(err, persistence.ErrNotFound) {
 		return err == nil, err
 	}
-	return anyTeam(view)
+	return teamspace.AnyTeam(view)
 }
 
 // Bind returns ErrOtherMasterKey unless the keyring is the one that the store's
@@ -61,6 +61,17 @@ func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Ti
 			return err
 		}
 	}
+}
+
+// Check returns the errors of Bind, and stores nothing.
+func (k *Keyring) Check(ctx context.Context, store persistence.Store) error {
+	view, err := store.View(ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	_, err = k.bind(view, time.Time{})
+	return err
 }
 
 func (k *Keyring) compare(ctx context.Context, store persistence.Store, now time.Time) (changed *teamspace.KeyFingerprint, err error) {
@@ -143,7 +154,7 @@ func (k *Keyring) opensTeam(view persistence.View) error {
 			return false
 		}
 		teams++
-		_, err = k.open(team.SealedKey, id)
+		_, err = k.Open(team.SealedKey, id)
 		opened = err == nil
 		return !opened
 	})

@@ -1,4 +1,4 @@
-package actors_test
+package vault_test
 
 import (
 	"bytes"
@@ -9,13 +9,14 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
 
-func keyringOf(t testing.TB, b byte) *actors.Keyring {
+func keyringOf(t testing.TB, b byte) *vault.Keyring {
 	t.Helper()
-	k, err := actors.NewKeyring(bytes.Repeat([]byte{b}, actors.MasterKeySize))
+	k, err := vault.NewKeyring(bytes.Repeat([]byte{b}, vault.MasterKeySize))
 	require.NoError(t, err)
 	return k
 }
@@ -25,16 +26,16 @@ func keyringOf(t testing.TB, b byte) *actors.Keyring {
 func TestMasterKeyIsBound(t *testing.T) {
 	t.Parallel()
 	store := actorstest.Engine(t)
-	needed, err := actors.NeedsMasterKey(t.Context(), store)
+	needed, err := vault.NeedsMasterKey(t.Context(), store)
 	require.NoError(t, err)
 	require.False(t, needed, "an empty store")
 	for range 2 {
 		require.NoError(t, keyringOf(t, 1).Bind(t.Context(), store, actorstest.Start))
 	}
-	needed, err = actors.NeedsMasterKey(t.Context(), store)
+	needed, err = vault.NeedsMasterKey(t.Context(), store)
 	require.NoError(t, err)
 	require.True(t, needed)
-	require.ErrorIs(t, keyringOf(t, 2).Bind(t.Context(), store, actorstest.Start), actors.ErrOtherMasterKey)
+	require.ErrorIs(t, keyringOf(t, 2).Bind(t.Context(), store, actorstest.Start), vault.ErrOtherMasterKey)
 	require.NoError(t, keyringOf(t, 1).Bind(t.Context(), store, actorstest.Start))
 }
 
@@ -45,12 +46,12 @@ func TestMasterKeyOfAnOlderStore(t *testing.T) {
 	w := actorstest.New(t)
 	_, err := w.Registry.CreateTeam(w.Context(), actors.CreateTeam{Plan: watchpost.PlanFree, Email: "ada@example.com"})
 	require.NoError(t, err)
-	needed, err := actors.NeedsMasterKey(w.Context(), w.Store)
+	needed, err := vault.NeedsMasterKey(w.Context(), w.Store)
 	require.NoError(t, err)
 	require.True(t, needed)
-	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), actors.ErrOtherMasterKey)
+	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), vault.ErrOtherMasterKey)
 	require.NoError(t, keyringOf(t, 7).Bind(w.Context(), w.Store, actorstest.Start))
-	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), actors.ErrOtherMasterKey)
+	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), vault.ErrOtherMasterKey)
 }
 
 // rivalStore is a store in which another node binds its key right after this one has
@@ -74,7 +75,7 @@ func (s *rivalStore) Activate(ctx context.Context, space persistence.Space) (per
 // time. Another key is refused to the one that comes second.
 func TestMasterKeyOfNodesThatStartTogether(t *testing.T) {
 	t.Parallel()
-	for other, want := range map[byte]error{1: nil, 2: actors.ErrOtherMasterKey} {
+	for other, want := range map[byte]error{1: nil, 2: vault.ErrOtherMasterKey} {
 		store := &rivalStore{Store: actorstest.Engine(t), rival: func(inner persistence.Store) {
 			require.NoError(t, keyringOf(t, other).Bind(t.Context(), inner, actorstest.Start))
 		}}

@@ -1,4 +1,6 @@
-package actors
+// Package vault keeps the secrets of the store: a keyring that seals, opens and hashes them,
+// its binding to the store, and the rotation of the master key.
+package vault
 
 import (
 	"crypto/aes"
@@ -57,7 +59,7 @@ func NewKeyring(master []byte, second ...*Keyring) (*Keyring, error) {
 	if len(second) > 0 {
 		k.second = second[0]
 	}
-	k.print = k.hash("fingerprint", "")
+	k.print = k.Hash("fingerprint", "")
 	return k, nil
 }
 
@@ -78,7 +80,7 @@ func newSealer(master []byte, use string) (cipher.AEAD, error) {
 func (k *Keyring) Fingerprint() string { return k.print }
 
 // BackupName returns a name for a part of a backup that says nothing of its content.
-func (k *Keyring) BackupName(sum string) string { return k.hash("backup", sum) }
+func (k *Keyring) BackupName(sum string) string { return k.Hash("backup", sum) }
 
 // SealBackup returns a seal that only holders of the master key can make for a content.
 func (k *Keyring) SealBackup(content []byte) string {
@@ -98,8 +100,8 @@ func (k *Keyring) Holds(fingerprint string) bool {
 	return k.print == fingerprint || k.second != nil && k.second.Holds(fingerprint)
 }
 
-// hash returns the keyed hash under which a secret of that use is looked up.
-func (k *Keyring) hash(use, secret string) string {
+// Hash returns the keyed hash under which a secret of that use is looked up.
+func (k *Keyring) Hash(use, secret string) string {
 	m := hmac.New(sha256.New, k.mac)
 	m.Write([]byte(use))
 	m.Write([]byte{0})
@@ -107,16 +109,29 @@ func (k *Keyring) hash(use, secret string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// seal encrypts a secret; owner must be given again to open it.
-func (k *Keyring) seal(secret, owner string) []byte { return seal(k.aead, secret, owner) }
+// Seal encrypts a secret; owner must be given again to open it.
+func (k *Keyring) Seal(secret, owner string) []byte { return seal(k.aead, secret, owner) }
 
-// open decrypts what seal made, with this or the second master key.
-func (k *Keyring) open(sealed []byte, owner string) (string, error) {
+// Open decrypts what seal made, with this or the second master key.
+func (k *Keyring) Open(sealed []byte, owner string) (string, error) {
 	plain, err := open(k.aead, sealed, owner)
 	if err != nil && k.second != nil {
 		return open(k.second.aead, sealed, owner)
 	}
 	return plain, err
+}
+
+// Reseal seals a secret again with this master key. changed is false if it is already, or
+// if there is none.
+func (k *Keyring) Reseal(sealed []byte, owner string) (again []byte, changed bool, err error) {
+	if k.current(sealed, owner) {
+		return sealed, false, nil
+	}
+	secret, err := k.Open(sealed, owner)
+	if err != nil {
+		return nil, false, err
+	}
+	return k.Seal(secret, owner), true, nil
 }
 
 // current reports whether a secret, if there is one, is sealed with this master key.

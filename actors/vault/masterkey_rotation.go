@@ -1,4 +1,4 @@
-package actors
+package vault
 
 import (
 	"context"
@@ -20,47 +20,38 @@ import (
 // sealed secrets, too, and end by themselves.
 const keptSealed = 25 * time.Hour
 
-// reseal asks a team to seal its secrets again; answered by Done.
-type reseal struct{}
-
-// RotateMasterKey seals the secrets again that are not sealed with the first master key
-// of the keyring, of the teams that this node serves, and ends the rotation when it
-// finds none anywhere. It returns how many teams are left. Without a second key, or
-// while the first is the one to be replaced, it does nothing.
-func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
-	k := r.env.keyring
+// Rotate has the secrets sealed again that are not sealed with the first master key, team
+// by team, and ends the rotation when it finds none anywhere. reseal seals those of a
+// team; done is false when another node serves it. Rotate returns how many teams are left,
+// and whether the rotation has ended. Without a second key, or while the first is
+// the one to be replaced, it does nothing.
+func (k *Keyring) Rotate(ctx context.Context, store persistence.Store, clock watchpost.Clock, reseal func(watchpost.TeamID) (done bool, err error)) (left int, ended bool, err error) {
 	if k.second == nil {
-		return 0, nil
+		return 0, false, nil
 	}
-	stored, others, waits, err := sealedOtherwise(ctx, r.env.store, k)
+	stored, others, waits, err := sealedOtherwise(ctx, store, k)
 	if err != nil || stored.Next != nil && stored.Next.Hash != k.print {
-		return 0, err
+		return 0, false, err
 	}
 	left = len(others)
 	for _, team := range others {
-		if !r.serves(string(team)) {
-			continue
-		}
-		_, failure := Ask(ctx, r, team, reseal{})
-		if failure == nil {
+		done, failure := reseal(team)
+		if done {
 			left--
 		}
-		err = errors.Join(err, passOver(failure))
+		err = errors.Join(err, failure)
 	}
-	if err != nil || len(others) > 0 || waits || stored.Next == nil || r.env.clock.Now().Before(stored.Next.At.Add(keptSealed)) {
-		return left, err
+	if err != nil || len(others) > 0 || waits || stored.Next == nil || clock.Now().Before(stored.Next.At.Add(keptSealed)) {
+		return left, false, err
 	}
 	stored.Retired = append(stored.Retired, stored.Current())
 	stored.Hash, stored.Rotated, stored.Next = teamspace.RotatedHash, stored.Next, nil
-	epoch, err := r.env.store.Activate(ctx, teamspace.KeyringSpace)
+	epoch, err := store.Activate(ctx, teamspace.KeyringSpace)
 	if err != nil {
-		return left, err
+		return left, false, err
 	}
-	if err := putFingerprint(ctx, r.env.store, epoch, stored); err != nil {
-		return left, err
-	}
-	r.env.log.Info("the rotation of the master key has ended: the old key is not needed any more, except for backups of before")
-	return 0, nil
+	err = putFingerprint(ctx, store, epoch, stored)
+	return left, err == nil, err
 }
 
 // Rotation is a rotation of the master key that is under way.
@@ -127,36 +118,4 @@ func sealedOtherwise(ctx context.Context, store persistence.Store, k *Keyring) (
 		return nil
 	})
 	return stored, teams, mails, err
-}
-
-// onReseal seals the team's secrets again.
-func (t *team) onReseal() {
-	k, st := t.env.keyring, &steps{}
-	again := func(sealed []byte, owner string) ([]byte, error) {
-		secret, err := k.open(sealed, owner)
-		return k.seal(secret, owner), err
-	}
-	if !k.current(t.record.SealedKey, string(t.id)) {
-		sealed, err := again(t.record.SealedKey, string(t.id))
-		if err != nil {
-			t.answer(nil, err)
-			return
-		}
-		t.record.SealedKey = sealed
-		t.putTeam(st.room(2))
-	}
-	for id, box := range t.notifications.byID {
-		if box.target == nil || k.current(box.target.Sealed, string(id)) {
-			continue
-		}
-		target := *box.target
-		var err error
-		if target.Sealed, err = again(target.Sealed, string(id)); err != nil {
-			t.answer(nil, err)
-			return
-		}
-		box.target = &target
-		st.room(1).Put(teamspace.Key(teamspace.KeyTarget, id), teamspace.Encode(target))
-	}
-	t.submitSteps(st, replyTo(t.env, t.ctx.Sender(), Done{}))
 }
