@@ -221,4 +221,4 @@ func (l *largeTeam) announce(t *team, s *sessionState, seen bool) {
 
 type noMailer struct{}
 
-func (noMailer) Send(context.Context, Mail) error { return nil }
+func (noMailer) Send(context.Context, watchpost.Mail) error { return nil }

@@ -7,34 +7,12 @@ import (
 	"watchpost/watchpost"
 )
 
-// Mailer delivers one mail, or takes it over to deliver it later. A mail without an
-// address is delivered to no one, and takes the same time.
-type Mailer interface {
-	Send(ctx context.Context, m Mail) error
-}
-
-// Mail is a plain-text mail.
-type Mail struct {
-	To, Subject, Body string
-	// Code is set if it carries a one-time code. Codes wait for no other mail.
-	Code bool `json:",omitempty"`
-}
-
-// Events of mails, as Metrics counts them.
-const (
-	MailHanded  = "handed"  // to the Mailer
-	MailSent    = "sent"    // and accepted by a mail server
-	MailRetried = "retried" // after a failure that may pass
-	MailFailed  = "failed"  // for good
-	MailHeld    = "held"    // not sent: the address has had those of the day
-)
-
 // post hands a mail to the mailer. What becomes of it is logged and counted,
 // and no request waits for a mail.
-func (r *Registry) post(ctx context.Context, m Mail) {
-	event := MailHanded
+func (r *Registry) post(ctx context.Context, m watchpost.Mail) {
+	event := watchpost.MailHanded
 	if err := r.mailer.Send(ctx, m); err != nil {
-		event = MailFailed
+		event = watchpost.MailFailed
 		r.env.log.Error("mail not sent", "to", m.To, "error", err)
 	}
 	r.env.metrics.Mail(event)
@@ -42,7 +20,7 @@ func (r *Registry) post(ctx context.Context, m Mail) {
 
 // mail sends a mail to a member.
 func (r *Registry) mail(ctx context.Context, to watchpost.Member, subject, body string) {
-	m := Mail{To: to.Email, Subject: subject, Body: body}
+	m := watchpost.Mail{To: to.Email, Subject: subject, Body: body}
 	if to.NeverSignedIn {
 		r.mailStranger(ctx, m, "")
 		return
@@ -53,7 +31,7 @@ func (r *Registry) mail(ctx context.Context, to watchpost.Member, subject, body 
 // mailStranger sends a mail to a person who has not asked for any. An address gets a few a
 // day, whoever causes them. blocked is the team if the address blocks it: the mail takes
 // the time of others, is not sent, and takes none from the mails of the address.
-func (r *Registry) mailStranger(ctx context.Context, m Mail, blocked watchpost.TeamID) {
+func (r *Registry) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
 	counted := m.To
 	if blocked != "" {
 		counted = string(blocked) + " " + m.To
@@ -62,20 +40,20 @@ func (r *Registry) mailStranger(ctx context.Context, m Mail, blocked watchpost.T
 	switch {
 	case err != nil:
 		r.env.log.Error("mail not sent", "to", m.To, "error", err)
-		r.env.metrics.Mail(MailFailed)
+		r.env.metrics.Mail(watchpost.MailFailed)
 	case taken && blocked == "":
 		r.post(ctx, m)
 	default:
 		if blocked == "" {
 			r.env.log.Warn("mail held: others have caused the mails of the day", "to", m.To)
-			r.env.metrics.Mail(MailHeld)
+			r.env.metrics.Mail(watchpost.MailHeld)
 		}
 		r.postToNobody(ctx, m)
 	}
 }
 
 // postToNobody takes the time of a mail.
-func (r *Registry) postToNobody(ctx context.Context, m Mail) {
+func (r *Registry) postToNobody(ctx context.Context, m watchpost.Mail) {
 	m.To = ""
 	if err := r.mailer.Send(ctx, m); err != nil {
 		r.env.log.Debug("no mail to nobody", "error", err)
@@ -83,8 +61,8 @@ func (r *Registry) postToNobody(ctx context.Context, m Mail) {
 }
 
 // otpMail carries a one-time code, the only run of six digits in it.
-func otpMail(email, code string) Mail {
-	return Mail{
+func otpMail(email, code string) watchpost.Mail {
+	return watchpost.Mail{
 		To: email, Subject: "Your Watchpost code", Code: true,
 		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
 	}
@@ -110,8 +88,8 @@ func (r *Registry) AddMember(ctx context.Context, team watchpost.TeamID, m AddMe
 }
 
 // invitationMail says who invites. Names that members gave are in its body only.
-func invitationMail(i watchpost.Invitation, team string) Mail {
-	return Mail{
+func invitationMail(i watchpost.Invitation, team string) watchpost.Mail {
+	return watchpost.Mail{
 		To: i.Email, Subject: "You are invited to a team on Watchpost",
 		Body: cmp.Or(i.By, "The operator of the service") + " invites you to \"" + team + "\" on Watchpost.\n\n" +
 			"To accept, ask for a one-time code with this address: at the sign-in you are asked. " +

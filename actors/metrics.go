@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"watchpost/watchpost"
 )
 
 // Metrics counts what happens in the actors. No label names a team, member or
@@ -68,7 +70,7 @@ func (m *Metrics) begin() {
 	for _, reason := range pauseReasons {
 		m.blocked.WithLabelValues(string(reason))
 	}
-	for _, event := range []string{MailHanded, MailSent, MailRetried, MailFailed, MailHeld} {
+	for _, event := range []string{watchpost.MailHanded, watchpost.MailSent, watchpost.MailRetried, watchpost.MailFailed, watchpost.MailHeld} {
 		m.mails.WithLabelValues(event)
 	}
 	for _, reason := range pendingReasons {

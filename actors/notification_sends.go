@@ -22,7 +22,7 @@ const (
 // sends makes the attempts of all teams of a node.
 type sends struct {
 	sender  *notify.Sender
-	mailer  Mailer
+	mailer  watchpost.Mailer
 	ctx     context.Context // of attempts
 	cancel  context.CancelFunc
 	workers conc.WaitGroup
@@ -41,7 +41,7 @@ type sendsToHost struct {
 	turn    bool // it is in turns
 }
 
-func newSends(sender *notify.Sender, mailer Mailer) *sends {
+func newSends(sender *notify.Sender, mailer watchpost.Mailer) *sends {
 	if sender == nil {
 		sender = notify.New(notify.Options{})
 	}
@@ -128,7 +128,7 @@ func (s *sends) attempt(t *watchpost.NotificationTarget, secret string, m notify
 	defer cancel()
 	subject, body := notify.MailText(t, m)
 	for _, to := range t.Emails {
-		if err := s.mailer.Send(ctx, Mail{To: to, Subject: subject, Body: body}); err != nil {
+		if err := s.mailer.Send(ctx, watchpost.Mail{To: to, Subject: subject, Body: body}); err != nil {
 			return watchpost.Attempt{Error: "the mail was not accepted"}
 		}
 	}

@@ -296,8 +296,8 @@ func TestFailingTarget(t *testing.T) {
 // brokenMailer panics.
 type brokenMailer struct{}
 
-// Send implements actors.Mailer.
-func (brokenMailer) Send(context.Context, actors.Mail) error { panic("scripted") }
+// Send implements watchpost.Mailer.
+func (brokenMailer) Send(context.Context, watchpost.Mail) error { panic("scripted") }
 
 // TestDeliveryThatPanics: the delivery has failed, and the team goes on.
 func TestDeliveryThatPanics(t *testing.T) {

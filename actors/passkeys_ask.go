@@ -133,7 +133,7 @@ func (r *Registry) AddPasskey(ctx context.Context, session WebSession, answer, n
 	if err != nil {
 		return err
 	}
-	r.post(ctx, Mail{
+	r.post(ctx, watchpost.Mail{
 		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
 		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
 			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
@@ -148,7 +148,7 @@ func (r *Registry) RemovePasskey(ctx context.Context, session WebSession, id wat
 	if err != nil {
 		return err
 	}
-	r.post(ctx, Mail{
+	r.post(ctx, watchpost.Mail{
 		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
 		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
 			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",
@@ -157,8 +157,8 @@ func (r *Registry) RemovePasskey(ctx context.Context, session WebSession, id wat
 }
 
 // copiedMail tells a member that a passkey was refused.
-func copiedMail(p Proof) Mail {
-	return Mail{
+func copiedMail(p Proof) watchpost.Mail {
+	return watchpost.Mail{
 		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
 		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
 			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",

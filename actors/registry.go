@@ -28,7 +28,7 @@ type Options struct {
 	Store   persistence.Store
 	Clock   watchpost.Clock
 	Keyring *vault.Keyring
-	Mailer  Mailer
+	Mailer  watchpost.Mailer
 	Log     *slog.Logger
 	Metrics *Metrics
 	// Tracer records the leases of tasks whose request is traced; nil means none.
@@ -77,7 +77,7 @@ type Registry struct {
 	env    *environment
 	caller *caller
 	idle   time.Duration
-	mailer Mailer
+	mailer watchpost.Mailer
 	placed func(name string) bool // Options.Serves
 	// activated is Options.Activated.
 	activated func(name string)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/watchpost"
 )
@@ -22,7 +21,7 @@ func buildAt(t *testing.T) (*testServer, *watchpost.SettableClock) {
 }
 
 // noticesTo returns the mails to an address about browsers.
-func (p *postbox) noticesTo(address string) (notices []actors.Mail) {
+func (p *postbox) noticesTo(address string) (notices []watchpost.Mail) {
 	for _, m := range p.to(address) {
 		if m.Subject == "New sign-in to Watchpost" {
 			notices = append(notices, m)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/watchpost"
 )
@@ -19,7 +18,7 @@ import (
 const textSendsNow = "Too many messages in this hour"
 
 // to returns the mails to an address.
-func (p *postbox) to(address string) (mails []actors.Mail) {
+func (p *postbox) to(address string) (mails []watchpost.Mail) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.mails {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
@@ -147,7 +146,7 @@ func TestFullNamesAreBounded(t *testing.T) {
 }
 
 // last returns the last mail to an address.
-func (p *postbox) last(to string) (last actors.Mail) {
+func (p *postbox) last(to string) (last watchpost.Mail) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.mails {

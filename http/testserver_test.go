@@ -237,13 +237,13 @@ func (m team) token() string {
 // postbox keeps the mails that were sent.
 type postbox struct {
 	mu    sync.Mutex
-	mails []actors.Mail
+	mails []watchpost.Mail
 	// broken makes every mail fail.
 	broken bool
 }
 
-// Send implements actors.Mailer.
-func (p *postbox) Send(_ context.Context, m actors.Mail) error {
+// Send implements watchpost.Mailer.
+func (p *postbox) Send(_ context.Context, m watchpost.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.broken {

@@ -6,18 +6,18 @@ import (
 	"regexp"
 	"sync"
 
-	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // Mailbox is a Mailer that keeps every mail.
 type Mailbox struct {
 	mu    sync.Mutex
-	mails []actors.Mail
+	mails []watchpost.Mail
 	fail  bool
 }
 
-// Send implements actors.Mailer.
-func (m *Mailbox) Send(_ context.Context, mail actors.Mail) error {
+// Send implements watchpost.Mailer.
+func (m *Mailbox) Send(_ context.Context, mail watchpost.Mail) error {
 	if mail.To == "" {
 		return nil
 	}
@@ -39,10 +39,10 @@ func (m *Mailbox) FailNext() {
 }
 
 // To returns the mails to an address.
-func (m *Mailbox) To(address string) []actors.Mail {
+func (m *Mailbox) To(address string) []watchpost.Mail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var to []actors.Mail
+	var to []watchpost.Mail
 	for _, mail := range m.mails {
 		if mail.To == address {
 			to = append(to, mail)

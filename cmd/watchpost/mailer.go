@@ -50,7 +50,7 @@ func (f *smtpFlags) options(clock watchpost.Clock, log *slog.Logger) mail.SMTPOp
 
 // startMailer starts the delivery of mail and returns the function that stops
 // it. shelf keeps the mails until the mail server has them.
-func startMailer(c *serveCommand, shelf *actors.MailShelf, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (actors.Mailer, func(context.Context) error, error) {
+func startMailer(c *serveCommand, shelf *mail.Shelf, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (watchpost.Mailer, func(context.Context) error, error) {
 	f := &c.SMTP
 	if f.Host == "" {
 		folder, err := mail.NewFolder(filepath.Join(c.Data, "mail"), clock, log)
@@ -60,6 +60,6 @@ func startMailer(c *serveCommand, shelf *actors.MailShelf, clock watchpost.Clock
 	if err != nil {
 		return nil, nil, err
 	}
-	outbox := mail.NewOutbox(smtp, shelf, clock, log, metrics)
+	outbox := mail.NewOutbox(smtp, shelf, clock, log, metrics.Mail)
 	return outbox, outbox.Close, nil
 }

@@ -59,7 +59,7 @@ func TestStartMailer(t *testing.T) {
 	store, err := badger.Open(badger.Options{Dir: t.TempDir(), Logger: log})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: store, Clock: watchpost.SystemClock{}, Sender: "alone", Alive: func(string) bool { return false }})
+	shelf := mail.NewShelf(mail.ShelfOptions{Store: store, Clock: watchpost.SystemClock{}, Sender: "alone", Alive: func(string) bool { return false }})
 	folder, end, err := startMailer(&serveCommand{Data: t.TempDir()}, shelf, watchpost.SystemClock{}, metrics, log)
 	require.NoError(t, err)
 	require.IsType(t, &mail.Folder{}, folder)

@@ -25,6 +25,7 @@ import (
 	"watchpost/http/edge"
 	"watchpost/internal/cluster"
 	"watchpost/internal/identity"
+	"watchpost/internal/mail"
 	"watchpost/internal/notify"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
@@ -184,7 +185,7 @@ func (s *service) startActors(ctx context.Context) error {
 		serves, activated = s.node.Serves, s.node.Activated
 		sender, alive = s.node.ID()+" "+rand.Text(), s.sends
 	}
-	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: s.store, Keyring: keyring, Clock: s.clock, Sender: sender, Alive: alive})
+	shelf := mail.NewShelf(mail.ShelfOptions{Store: s.store, Keyring: keyring, Clock: s.clock, Sender: sender, Alive: alive})
 	mailer, closeMail, err := startMailer(s.config, shelf, s.clock, metrics, s.log)
 	if err != nil {
 		return err

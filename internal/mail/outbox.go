@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"watchpost/actors"
 	"watchpost/watchpost"
 )
 
@@ -17,11 +16,11 @@ import (
 // is useful. A mail is sent at least once: after a crash this process, or another node,
 // sends what waits.
 type Outbox struct {
-	next    actors.Mailer
-	shelf   *actors.MailShelf
-	clock   watchpost.Clock
-	log     *slog.Logger
-	metrics *actors.Metrics
+	next  watchpost.Mailer
+	shelf *Shelf
+	clock watchpost.Clock
+	log   *slog.Logger
+	count func(event string)
 
 	ctx       context.Context // of deliveries
 	cancel    context.CancelFunc
@@ -38,7 +37,7 @@ type Outbox struct {
 
 // letter is a mail and its number of failed deliveries.
 type letter struct {
-	mail     actors.ShelvedMail
+	mail     shelvedMail
 	failures int
 }
 
@@ -61,10 +60,11 @@ const (
 // shorter than the validity of a one-time code.
 var retryAfter = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 5 * time.Minute}
 
-// NewOutbox starts an outbox in front of next. Close ends it.
-func NewOutbox(next actors.Mailer, shelf *actors.MailShelf, clock watchpost.Clock, log *slog.Logger, metrics *actors.Metrics) *Outbox {
+// NewOutbox starts an outbox in front of next. It calls count with the events of mails.
+// Close ends it.
+func NewOutbox(next watchpost.Mailer, shelf *Shelf, clock watchpost.Clock, log *slog.Logger, count func(event string)) *Outbox {
 	o := &Outbox{
-		next: next, shelf: shelf, clock: clock, log: log, metrics: metrics,
+		next: next, shelf: shelf, clock: clock, log: log, count: count,
 		codes: make(chan letter, outboxSize), others: make(chan letter, outboxSize), timers: map[*letter]watchpost.Timer{},
 	}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
@@ -84,9 +84,9 @@ var (
 	errClosed = errors.New("mail: closed")
 )
 
-// Send implements actors.Mailer. It returns when the mail is stored; the result of the
+// Send implements watchpost.Mailer. It returns when the mail is stored; the result of the
 // delivery is logged and counted. A mail to no one takes the same time.
-func (o *Outbox) Send(ctx context.Context, m actors.Mail) error {
+func (o *Outbox) Send(ctx context.Context, m watchpost.Mail) error {
 	o.mu.Lock()
 	closed := o.closed
 	o.mu.Unlock()
@@ -95,7 +95,7 @@ func (o *Outbox) Send(ctx context.Context, m actors.Mail) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, shelfTimeout)
 	defer cancel()
-	shelved, err := o.shelf.Put(bounded, m)
+	shelved, err := o.shelf.put(bounded, m)
 	if err != nil {
 		return err
 	}
@@ -130,13 +130,13 @@ func (o *Outbox) carry(queue <-chan letter) {
 			o.remove(l.mail)
 			continue
 		}
-		mine, err := o.shelf.Mine(o.ctx, l.mail)
+		mine, err := o.shelf.mine(o.ctx, l.mail)
 		if err == nil && !mine {
 			continue // another node has taken it over
 		}
 		// A mail may be sent while the store does not answer.
 		if err = o.next.Send(o.ctx, l.mail.Mail); err == nil {
-			o.metrics.Mail(actors.MailSent)
+			o.count(watchpost.MailSent)
 			o.remove(l.mail)
 			continue
 		}
@@ -148,10 +148,10 @@ func (o *Outbox) carry(queue <-chan letter) {
 }
 
 // remove deletes a stored mail.
-func (o *Outbox) remove(m actors.ShelvedMail) {
+func (o *Outbox) remove(m shelvedMail) {
 	ctx, cancel := context.WithTimeout(context.Background(), shelfTimeout)
 	defer cancel()
-	if err := o.shelf.Remove(ctx, m); err != nil {
+	if err := o.shelf.remove(ctx, m); err != nil {
 		o.log.Warn("a mail stays stored, and may be sent again after a restart", "to", m.To, "error", err)
 	}
 }
@@ -170,7 +170,7 @@ func (o *Outbox) later(l letter, err error) bool {
 	}
 	pause := retryAfter[l.failures-1]
 	o.log.Warn("mail is tried again", "to", l.mail.To, "in", pause, "error", err)
-	o.metrics.Mail(actors.MailRetried)
+	o.count(watchpost.MailRetried)
 	o.timers[&l] = o.clock.At(o.clock.Now().Add(pause), func() {
 		o.mu.Lock()
 		delete(o.timers, &l)
@@ -188,7 +188,7 @@ func (o *Outbox) leave(l letter, err error) {
 }
 
 func (o *Outbox) fail(l letter, err error) {
-	o.metrics.Mail(actors.MailFailed)
+	o.count(watchpost.MailFailed)
 	o.log.Error("mail not sent", "to", l.mail.To, "attempts", l.failures, "error", err)
 	o.remove(l.mail)
 }
@@ -196,13 +196,13 @@ func (o *Outbox) fail(l letter, err error) {
 // takeOverUntil takes over the mails of senders that are gone, until ctx ends.
 func (o *Outbox) takeOverUntil(ctx context.Context) {
 	for {
-		taken, err := o.shelf.TakeOver(ctx)
+		taken, err := o.shelf.takeOver(ctx)
 		if err != nil && ctx.Err() == nil {
 			o.log.Warn("cannot take over all mails that another process left", "error", err)
 		}
 		for _, m := range taken {
 			l := letter{mail: m}
-			if o.clock.Now().Sub(m.At) > staleAfter {
+			if o.clock.Now().Sub(m.at) > staleAfter {
 				o.fail(l, errStale)
 			} else if err := o.put(l); errors.Is(err, errFull) {
 				o.fail(l, err)

@@ -5,13 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
 	"watchpost/actors/vault"
 	"watchpost/internal/mail"
 	"watchpost/internal/mail/mailtest"
@@ -23,15 +22,33 @@ import (
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
+// events counts the events of mails.
+type events struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (e *events) count(event string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.counts[event]++
+}
+
+func (e *events) of(event string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.counts[event]
+}
+
 // office is an outbox with a scripted mail server.
 type office struct {
 	*mail.Outbox
-	store   persistence.Store
-	alive   bool // of the other senders
-	server  *mailtest.Server
-	clock   *watchpost.SettableClock
-	metrics *actors.Metrics
-	log     *bytes.Buffer // read only after Close
+	store  persistence.Store
+	alive  bool // of the other senders
+	server *mailtest.Server
+	clock  *watchpost.SettableClock
+	events *events
+	log    *bytes.Buffer // read only after Close
 }
 
 func open(t *testing.T) *office {
@@ -45,11 +62,11 @@ func open(t *testing.T) *office {
 // openOn is open on a store of another outbox, which is alive or gone.
 func openOn(t *testing.T, store persistence.Store, alive bool) *office {
 	t.Helper()
-	o := &office{store: store, alive: alive, server: mailtest.Start(t, mailtest.Options{}), clock: watchpost.NewSettableClock(0, nil, nil), metrics: actors.NewMetrics(), log: &bytes.Buffer{}}
+	o := &office{store: store, alive: alive, server: mailtest.Start(t, mailtest.Options{}), clock: watchpost.NewSettableClock(0, nil, nil), events: &events{counts: map[string]int{}}, log: &bytes.Buffer{}}
 	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
-	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: store, Keyring: keyring, Clock: o.clock, Sender: "here " + rand.Text(), Alive: func(string) bool { return alive }})
-	o.Outbox = mail.NewOutbox(mailer(t, o.server), shelf, o.clock, slog.New(slog.NewTextHandler(o.log, nil)), o.metrics)
+	shelf := mail.NewShelf(mail.ShelfOptions{Store: store, Keyring: keyring, Clock: o.clock, Sender: "here " + rand.Text(), Alive: func(string) bool { return alive }})
+	o.Outbox = mail.NewOutbox(mailer(t, o.server), shelf, o.clock, slog.New(slog.NewTextHandler(o.log, nil)), o.events.count)
 	t.Cleanup(func() {
 		o.server.Resume()
 		require.NoError(t, o.Close(context.Background()))
@@ -68,29 +85,9 @@ func (o *office) stored(t *testing.T) (n int) {
 	return n
 }
 
-// count returns one event counter of the mail metric.
-func (o *office) count(t *testing.T, event string) float64 {
+func (o *office) await(t *testing.T, event string, n int) {
 	t.Helper()
-	r := prometheus.NewRegistry()
-	r.MustRegister(o.metrics.Collectors()...)
-	families, err := r.Gather()
-	require.NoError(t, err)
-	for _, f := range families {
-		if f.GetName() != "watchpost_mails_total" {
-			continue
-		}
-		for _, m := range f.GetMetric() {
-			if m.GetLabel()[0].GetValue() == event {
-				return m.GetCounter().GetValue()
-			}
-		}
-	}
-	return 0
-}
-
-func (o *office) await(t *testing.T, event string, n float64) {
-	t.Helper()
-	require.Eventually(t, func() bool { return o.count(t, event) == n }, mailtest.Wait, time.Millisecond, event)
+	require.Eventually(t, func() bool { return o.events.of(event) == n }, mailtest.Wait, time.Millisecond, event)
 }
 
 // TestOutboxDoesNotWait: Send returns before the mail server answers.
@@ -104,7 +101,7 @@ func TestOutboxDoesNotWait(t *testing.T) {
 	require.Empty(t, o.server.Mails())
 	o.server.Resume()
 	o.server.Await(20)
-	o.await(t, actors.MailSent, 20)
+	o.await(t, watchpost.MailSent, 20)
 }
 
 func TestOutboxTriesAgain(t *testing.T) {
@@ -112,13 +109,13 @@ func TestOutboxTriesAgain(t *testing.T) {
 	o := open(t)
 	o.server.Refuse(451, 421)
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, actors.MailRetried, 1)
+	o.await(t, watchpost.MailRetried, 1)
 	require.NoError(t, o.clock.Advance(5*time.Second))
-	o.await(t, actors.MailRetried, 2)
+	o.await(t, watchpost.MailRetried, 2)
 	require.NoError(t, o.clock.Advance(30*time.Second))
 	require.Equal(t, letter.To, o.server.Await(1)[0].To)
-	o.await(t, actors.MailSent, 1)
-	require.Zero(t, o.count(t, actors.MailFailed))
+	o.await(t, watchpost.MailSent, 1)
+	require.Zero(t, o.events.of(watchpost.MailFailed))
 }
 
 func TestOutboxGivesUp(t *testing.T) {
@@ -126,16 +123,16 @@ func TestOutboxGivesUp(t *testing.T) {
 	o := open(t)
 	o.server.Refuse(550)
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, actors.MailFailed, 1)
+	o.await(t, watchpost.MailFailed, 1)
 	require.Equal(t, 1, o.server.Tries(), "what is refused for good is not tried again")
 
 	o.server.Refuse(451, 451, 451, 451, 451)
 	require.NoError(t, o.Send(context.Background(), letter))
 	for n := range 4 {
-		o.await(t, actors.MailRetried, float64(n+1))
+		o.await(t, watchpost.MailRetried, n+1)
 		require.NoError(t, o.clock.Advance(5*time.Minute))
 	}
-	o.await(t, actors.MailFailed, 2)
+	o.await(t, watchpost.MailFailed, 2)
 	require.Empty(t, o.server.Mails())
 	require.NoError(t, o.Close(context.Background()))
 	require.Contains(t, o.log.String(), letter.To)
@@ -147,11 +144,11 @@ func TestOutboxCloses(t *testing.T) {
 	o := open(t)
 	o.server.Refuse(451)
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, actors.MailRetried, 1)
+	o.await(t, watchpost.MailRetried, 1)
 	require.NoError(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Close(context.Background()))
 	require.Len(t, o.server.Mails(), 1, "what waits is delivered, what was to be tried again is not")
-	require.Zero(t, o.count(t, actors.MailFailed))
+	require.Zero(t, o.events.of(watchpost.MailFailed))
 	require.Equal(t, 1, o.stored(t))
 	require.Error(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Close(context.Background()))
@@ -174,17 +171,17 @@ func TestNextSenderTakesOver(t *testing.T) {
 	o.server.Refuse(451, 451)
 	require.NoError(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, actors.MailRetried, 2)
+	o.await(t, watchpost.MailRetried, 2)
 
 	other := openOn(t, o.store, true)
 	require.NoError(t, other.Send(context.Background(), letter))
 	require.Len(t, other.server.Await(1), 1)
-	other.await(t, actors.MailSent, 1)
+	other.await(t, watchpost.MailSent, 1)
 	require.Eventually(t, func() bool { return o.stored(t) == 2 }, mailtest.Wait, time.Millisecond)
 
 	next := openOn(t, o.store, false)
 	require.Len(t, next.server.Await(2), 2)
-	next.await(t, actors.MailSent, 2)
+	next.await(t, watchpost.MailSent, 2)
 	require.Eventually(t, func() bool { return o.stored(t) == 0 }, mailtest.Wait, time.Millisecond)
 	require.NoError(t, o.clock.Advance(5*time.Second))
 	require.NoError(t, o.Close(context.Background()))
@@ -200,7 +197,7 @@ func TestUnreadableMailIsPassedOver(t *testing.T) {
 	o.server.Refuse(451, 451)
 	require.NoError(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, actors.MailRetried, 2)
+	o.await(t, watchpost.MailRetried, 2)
 	epoch, err := o.store.Activate(t.Context(), "someone")
 	require.NoError(t, err)
 	batch := &persistence.Batch{}
@@ -211,7 +208,7 @@ func TestUnreadableMailIsPassedOver(t *testing.T) {
 
 	next := openOn(t, o.store, false)
 	require.Len(t, next.server.Await(2), 2)
-	next.await(t, actors.MailSent, 2)
+	next.await(t, watchpost.MailSent, 2)
 	require.Eventually(t, func() bool { return o.stored(t) == 2 }, mailtest.Wait, time.Millisecond)
 	require.NoError(t, next.Close(context.Background()))
 	require.Contains(t, next.log.String(), "mail 0:")
@@ -222,16 +219,16 @@ func TestUnreadableMailIsPassedOver(t *testing.T) {
 func TestMailToNobody(t *testing.T) {
 	t.Parallel()
 	o := open(t)
-	require.NoError(t, o.Send(context.Background(), actors.Mail{Body: "nothing"}))
+	require.NoError(t, o.Send(context.Background(), watchpost.Mail{Body: "nothing"}))
 	require.Eventually(t, func() bool { return o.stored(t) == 0 }, mailtest.Wait, time.Millisecond)
 	require.Zero(t, o.server.Tries())
 }
 
 // heldMailer hands codes on, and holds other mails until their delivery is cancelled.
-type heldMailer struct{ codes chan actors.Mail }
+type heldMailer struct{ codes chan watchpost.Mail }
 
-// Send implements actors.Mailer.
-func (h heldMailer) Send(ctx context.Context, m actors.Mail) error {
+// Send implements watchpost.Mailer.
+func (h heldMailer) Send(ctx context.Context, m watchpost.Mail) error {
 	if m.Code {
 		h.codes <- m
 		return nil
@@ -249,19 +246,19 @@ func TestCodesWaitForNoOtherMail(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
-	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: store, Keyring: keyring, Clock: watchpost.SystemClock{}, Sender: "here", Alive: func(string) bool { return true }})
-	held := heldMailer{make(chan actors.Mail, 1)}
-	o := mail.NewOutbox(held, shelf, watchpost.SystemClock{}, discard(), actors.NewMetrics())
+	shelf := mail.NewShelf(mail.ShelfOptions{Store: store, Keyring: keyring, Clock: watchpost.SystemClock{}, Sender: "here", Alive: func(string) bool { return true }})
+	held := heldMailer{make(chan watchpost.Mail, 1)}
+	o := mail.NewOutbox(held, shelf, watchpost.SystemClock{}, discard(), func(string) {})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		require.ErrorIs(t, o.Close(ctx), context.Canceled)
 	})
 	for err == nil {
-		err = o.Send(t.Context(), actors.Mail{To: "ada@example.com", Body: "2 new posts"})
+		err = o.Send(t.Context(), watchpost.Mail{To: "ada@example.com", Body: "2 new posts"})
 	}
 	require.EqualError(t, err, "mail: too many mails wait")
-	code := actors.Mail{To: "ada@example.com", Body: "123456", Code: true}
+	code := watchpost.Mail{To: "ada@example.com", Body: "123456", Code: true}
 	require.NoError(t, o.Send(t.Context(), code))
 	require.Equal(t, code, <-held.codes)
 }

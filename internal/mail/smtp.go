@@ -16,7 +16,6 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"watchpost/actors"
 	"watchpost/watchpost"
 )
 
@@ -154,9 +153,9 @@ func (s *SMTP) dial(ctx context.Context, network, address string) (net.Conn, err
 	return secured, nil
 }
 
-// Send implements actors.Mailer. When it returns without an error, the mail
+// Send implements watchpost.Mailer. When it returns without an error, the mail
 // server has accepted the mail.
-func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
+func (s *SMTP) Send(ctx context.Context, m watchpost.Mail) error {
 	message, err := s.compose(m)
 	if err != nil {
 		return &DeliveryError{Err: err}
@@ -207,7 +206,7 @@ func (s *SMTP) connect(ctx context.Context, use func(context.Context, *gomail.Cl
 }
 
 // compose builds the message. The fields of a mail cannot add headers.
-func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
+func (s *SMTP) compose(m watchpost.Mail) (*gomail.Msg, error) {
 	if err := checkHeaders(m); err != nil {
 		return nil, err
 	}

@@ -110,8 +110,8 @@ func createTeam(b *testing.B, registry *actors.Registry, i int) watchpost.TeamID
 
 type noMail struct{}
 
-// Send implements actors.Mailer.
-func (noMail) Send(context.Context, actors.Mail) error { return nil }
+// Send implements watchpost.Mailer.
+func (noMail) Send(context.Context, watchpost.Mail) error { return nil }
 
 // heap returns the live heap after a collection: the minimum of a few readings,
 // because the store works in the background.

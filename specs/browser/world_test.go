@@ -310,11 +310,11 @@ func (g *requestGate) pass(r *http.Request) {
 // mailbox collects the sent mails.
 type mailbox struct {
 	mu    sync.Mutex
-	mails []actors.Mail
+	mails []watchpost.Mail
 }
 
-// Send implements actors.Mailer.
-func (p *mailbox) Send(_ context.Context, m actors.Mail) error {
+// Send implements watchpost.Mailer.
+func (p *mailbox) Send(_ context.Context, m watchpost.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mails = append(p.mails, m)

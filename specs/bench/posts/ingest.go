@@ -90,8 +90,8 @@ func (in ingest) measure(ctx context.Context) (res ingestResult, err error) {
 
 type noMail struct{}
 
-// Send implements actors.Mailer.
-func (noMail) Send(context.Context, actors.Mail) error { return nil }
+// Send implements watchpost.Mailer.
+func (noMail) Send(context.Context, watchpost.Mail) error { return nil }
 
 // scannedTeam is a team whose one session has prepared all parts of its scans.
 type scannedTeam struct {

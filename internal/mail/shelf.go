@@ -1,4 +1,4 @@
-package actors
+package mail
 
 import (
 	"bytes"
@@ -16,19 +16,19 @@ import (
 	"watchpost/watchpost"
 )
 
-// MailShelf keeps mails in the store until they are sent, so that they survive the
+// Shelf keeps mails in the store until they are sent, so that they survive the
 // process. Each mail has one sender, which is a process; another takes over what a
 // sender left behind. Mails are sealed: they carry codes.
-type MailShelf struct {
-	o     MailShelfOptions
+type Shelf struct {
+	o     ShelfOptions
 	space persistence.Space
 
 	mu    sync.Mutex
 	epoch persistence.Epoch // 0: to be taken
 }
 
-// MailShelfOptions are what a MailShelf needs.
-type MailShelfOptions struct {
+// ShelfOptions are what a Shelf needs.
+type ShelfOptions struct {
 	Store   persistence.Store
 	Keyring *vault.Keyring
 	Clock   watchpost.Clock
@@ -39,25 +39,25 @@ type MailShelfOptions struct {
 	Alive func(sender string) bool
 }
 
-// ShelvedMail is a stored mail of this sender.
-type ShelvedMail struct {
-	Mail
-	At time.Time
+// shelvedMail is a stored mail of this sender.
+type shelvedMail struct {
+	watchpost.Mail
+	at time.Time
 
 	id     string
 	stored []byte
 }
 
-// NewMailShelf returns the shelf of a process.
-func NewMailShelf(o MailShelfOptions) *MailShelf {
+// NewShelf returns the shelf of a process.
+func NewShelf(o ShelfOptions) *Shelf {
 	place, _, _ := strings.Cut(o.Sender, " ")
-	return &MailShelf{o: o, space: persistence.Space("mails of " + place)}
+	return &Shelf{o: o, space: persistence.Space("mails of " + place)}
 }
 
-// Put stores a mail.
-func (s *MailShelf) Put(ctx context.Context, m Mail) (ShelvedMail, error) {
+// put stores a mail.
+func (s *Shelf) put(ctx context.Context, m watchpost.Mail) (shelvedMail, error) {
 	now := s.o.Clock.Now()
-	shelved := ShelvedMail{Mail: m, At: now, id: watchpost.NewID(now)}
+	shelved := shelvedMail{Mail: m, at: now, id: watchpost.NewID(now)}
 	plain, err := json.Marshal(m)
 	if err != nil {
 		return shelved, err
@@ -66,8 +66,8 @@ func (s *MailShelf) Put(ctx context.Context, m Mail) (ShelvedMail, error) {
 	return shelved, s.change(ctx, shelved.id, nil, shelved.stored)
 }
 
-// Remove deletes a mail that was sent, or never will be.
-func (s *MailShelf) Remove(ctx context.Context, m ShelvedMail) error {
+// remove deletes a mail that was sent, or never will be.
+func (s *Shelf) remove(ctx context.Context, m shelvedMail) error {
 	err := s.change(ctx, m.id, m.stored, nil)
 	if errors.Is(err, persistence.ErrConflict) {
 		return nil // another sender has it
@@ -75,8 +75,8 @@ func (s *MailShelf) Remove(ctx context.Context, m ShelvedMail) error {
 	return err
 }
 
-// Mine reports whether a mail is still this sender's to send.
-func (s *MailShelf) Mine(ctx context.Context, m ShelvedMail) (bool, error) {
+// mine reports whether a mail is still this sender's to send.
+func (s *Shelf) mine(ctx context.Context, m shelvedMail) (bool, error) {
 	view, err := s.o.Store.View(ctx)
 	if err != nil {
 		return false, err
@@ -89,12 +89,12 @@ func (s *MailShelf) Mine(ctx context.Context, m ShelvedMail) (bool, error) {
 	return bytes.Equal(stored, m.stored), err
 }
 
-// TakeOver makes the mails of senders that are gone this one's, and returns them. A mail
+// takeOver makes the mails of senders that are gone this one's, and returns them. A mail
 // that cannot be read is left, and part of the error.
-func (s *MailShelf) TakeOver(ctx context.Context) (taken []ShelvedMail, err error) {
+func (s *Shelf) takeOver(ctx context.Context) (taken []shelvedMail, err error) {
 	left, err := s.left(ctx)
 	for id, stored := range left {
-		m, failure := s.takeOver(ctx, id, stored)
+		m, failure := s.takeOverOne(ctx, id, stored)
 		switch {
 		case errors.Is(failure, persistence.ErrConflict): // another was faster
 		case failure != nil:
@@ -106,7 +106,7 @@ func (s *MailShelf) TakeOver(ctx context.Context) (taken []ShelvedMail, err erro
 	return taken, err
 }
 
-func (s *MailShelf) takeOver(ctx context.Context, id string, stored []byte) (m ShelvedMail, err error) {
+func (s *Shelf) takeOverOne(ctx context.Context, id string, stored []byte) (m shelvedMail, err error) {
 	var entry teamspace.MailEntry
 	if err := teamspace.Decode(stored, &entry); err != nil {
 		return m, err
@@ -116,7 +116,7 @@ func (s *MailShelf) takeOver(ctx context.Context, id string, stored []byte) (m S
 		return m, err
 	}
 	entry.Sender = s.o.Sender
-	m = ShelvedMail{At: entry.At, id: id, stored: teamspace.Encode(entry)}
+	m = shelvedMail{at: entry.At, id: id, stored: teamspace.Encode(entry)}
 	if err := json.Unmarshal([]byte(plain), &m.Mail); err != nil {
 		return m, err
 	}
@@ -124,7 +124,7 @@ func (s *MailShelf) takeOver(ctx context.Context, id string, stored []byte) (m S
 }
 
 // left returns the mails of senders that are gone, by id, and those that cannot be decoded.
-func (s *MailShelf) left(ctx context.Context) (map[string][]byte, error) {
+func (s *Shelf) left(ctx context.Context) (map[string][]byte, error) {
 	view, err := s.o.Store.View(ctx)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *MailShelf) left(ctx context.Context) (map[string][]byte, error) {
 
 // change changes the entry of a mail. A failure ends the epoch, so the next change takes
 // another.
-func (s *MailShelf) change(ctx context.Context, id string, expect, value []byte) (err error) {
+func (s *Shelf) change(ctx context.Context, id string, expect, value []byte) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range 2 {
