@@ -3,8 +3,6 @@ package watchpost
 import (
 	"slices"
 	"time"
-
-	"watchpost/internal/text"
 )
 
 // Post is a post of the network as a team stores it: the content of the page,
@@ -111,39 +109,6 @@ const (
 	MostInfluence  PostOrder = "influence_score"
 	RelevanceFirst PostOrder = "relevance_first"
 )
-
-// PostQuery is a request to GET /api-posts. The zero value of a field means no
-// filter. Matches and Less define its meaning; engines must return exactly the
-// same posts.
-type PostQuery struct {
-	// Live holds the watchlists whose posts are visible: the team's watchlists
-	// that are not deleted, or those that the request names. A nil map is no
-	// filter; an empty one selects nothing.
-	Live       map[WatchlistID]bool
-	Tagging    *Tagging // which tags of posts count; nil: all
-	Labels     []string // any of them; NoLabels selects untagged posts
-	People     []string // authors, any of these or of Companies: Keys of reference.ParseProfile
-	Companies  []string // Keys of reference.ParseCompany
-	Search     text.Search
-	Saved      bool
-	Languages  []string  // any of these codes, as ParseLanguage returns them
-	From, To   time.Time // PostedAt in [From, To)
-	StoredFrom time.Time // CreatedAt at or after it
-	Types      []string  // any of them
-	Trending   bool
-	Interacted bool
-	Levels     []string // seniority, any of them, as ParseSeniority returns them
-	Sentiments []string // any of them
-	Sources    []string // any of them
-	Keyword    string   // the keyword of a match by one of the watchlists in Live
-	Slug       string   // one post: a Key of reference.ParsePost
-	Order      PostOrder
-	Page       int // from 1
-	PageSize   int
-}
-
-// NoLabels is the value of labels that selects posts without tags.
-const NoLabels = "no labels"
 
 // Lead reports whether a watchlist collected the post as one of a potential
 // lead.

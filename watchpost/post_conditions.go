@@ -32,9 +32,6 @@ const (
 	maxRelevance    = 10
 )
 
-// sentiments are the values of a post's sentiment.
-var sentiments = []string{"positive", "negative", "neutral"}
-
 // Clean returns the conditions with their values in canonical form. The error
 // names the first field that is invalid, as the API does.
 func (c PostConditions) Clean() (PostConditions, error) {

@@ -48,66 +48,6 @@ func (o PostOrder) Compare(a, b *Post) int {
 	return cmp.Or(first(a, b), age, cmp.Compare(a.ID, b.ID))
 }
 
-// Matches reports whether the query selects the post, on any page
-// (api.md#filters).
-func (q *PostQuery) Matches(p *Post) bool {
-	return q.matchesWatchlists(p) && q.matchesTimes(p) && q.matchesFacets(p) && q.matchesState(p) &&
-		q.matchesAuthor(p) && q.matchesLabels(p) &&
-		(q.Slug == "" || slices.Contains(p.ReferenceKeys(), q.Slug)) &&
-		(q.Search.Zero() || q.Search.Matches(text.NewSearchText(p.Language, p.Content, p.ImageText)))
-}
-
-func (q *PostQuery) matchesWatchlists(p *Post) bool {
-	return q.Live == nil || p.Collected(func(id WatchlistID) bool { return q.Live[id] })
-}
-
-func (q *PostQuery) matchesTimes(p *Post) bool {
-	return (q.From.IsZero() || !p.PostedAt.Before(q.From)) &&
-		(q.To.IsZero() || p.PostedAt.Before(q.To)) &&
-		(q.StoredFrom.IsZero() || !p.CreatedAt.Before(q.StoredFrom))
-}
-
-func (q *PostQuery) matchesFacets(p *Post) bool {
-	return matchesAny(q.Languages, p.Language) && matchesAny(q.Types, p.Type) && matchesAny(q.Levels, p.Seniority) &&
-		matchesAny(q.Sentiments, p.Sentiment) && matchesAny(q.Sources, string(p.Source)) && q.matchesKeyword(p)
-}
-
-// matchesAny reports whether name equals one of asked, ignoring case, or asked
-// is empty.
-func matchesAny(asked []string, name string) bool {
-	return len(asked) == 0 || slices.ContainsFunc(asked, func(one string) bool { return text.NormalizeName(one) == text.NormalizeName(name) })
-}
-
-func (q *PostQuery) matchesKeyword(p *Post) bool {
-	return q.Keyword == "" || slices.ContainsFunc(p.Matches, func(m Match) bool {
-		return (q.Live == nil || q.Live[m.Watchlist]) && m.Keyword != "" && text.NormalizeName(m.Keyword) == text.NormalizeName(q.Keyword)
-	})
-}
-
-func (q *PostQuery) matchesState(p *Post) bool {
-	return (!q.Saved || p.Bookmark) && (!q.Trending || p.Trending()) && (!q.Interacted || p.Liked || p.Commented)
-}
-
-func (q *PostQuery) matchesAuthor(p *Post) bool {
-	if len(q.People) == 0 && len(q.Companies) == 0 {
-		return true
-	}
-	author := p.AuthorKey()
-	return author != "" && (slices.Contains(q.People, author) || slices.Contains(q.Companies, author))
-}
-
-func (q *PostQuery) matchesLabels(p *Post) bool {
-	if len(q.Labels) == 0 {
-		return true
-	}
-	tags := p.TagsGiven(q.Tagging)
-	return slices.ContainsFunc(q.Labels, func(label string) bool {
-		label = text.NormalizeName(label)
-		return label == NoLabels && len(tags) == 0 ||
-			slices.ContainsFunc(tags, func(t Tag) bool { return text.NormalizeName(t.Name) == label })
-	})
-}
-
 // AuthorKey returns the Key of the author, a person or an organization
 // according to the URL, or "" for an author without a page on the network.
 func (p *Post) AuthorKey() string {

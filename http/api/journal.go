@@ -66,9 +66,9 @@ type journalEntry struct {
 func (s journal) getJournal(r *http.Request) (journalReply, error) {
 	ctx, p := r.Context(), endpoint.ReadParams(r)
 	q := watchpost.JournalQuery{
-		Way:  watchpost.AskerKind(single(p, "asked_by", oneOf("key", "member", "rule"))),
-		Rule: p.One("rule_id"), Type: watchpost.TaskType(single(p, "task_type", oneOf(journalTypes()...))),
-		State: watchpost.TaskState(single(p, "status", oneOf("pending", "completed", "failed"))),
+		Way:  watchpost.AskerKind(single(p, "asked_by", watchpost.OneOf("key", "member", "rule"))),
+		Rule: p.One("rule_id"), Type: watchpost.TaskType(single(p, "task_type", watchpost.OneOf(journalTypes()...))),
+		State: watchpost.TaskState(single(p, "status", watchpost.OneOf("pending", "completed", "failed"))),
 	}
 	q.From, q.To = readDays(p)
 	size := min(p.Number("page_size", journalPageSize, math.MaxInt), watchpost.MaxPageSize)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -15,8 +14,6 @@ import (
 
 	"watchpost/actors"
 	"watchpost/http/endpoint"
-	"watchpost/internal/reference"
-	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
 
@@ -31,39 +28,41 @@ func (s posts) routes() {
 
 // postParams documents the parameters of GET /api-posts.
 func postParams() fuego.RouteOption {
-	text, flag := openapi3.NewStringSchema, openapi3.NewBoolSchema
-	texts := func() *openapi3.Schema { return openapi3.NewArraySchema().WithItems(text()) }
-	day := func() *openapi3.Schema { return text() }
-	names := func(values ...any) *openapi3.Schema {
-		return openapi3.NewArraySchema().WithItems(text().WithEnum(values...))
-	}
+	text := openapi3.NewStringSchema
 	whole := func(absent float64) *openapi3.Schema {
 		return openapi3.NewIntegerSchema().WithMin(1).WithDefault(absent)
 	}
 	order := text().WithEnum("recent_first", "recent", "oldest_first", "engagement", "popular_first", "influence_score", "relevance_first")
-	return fuego.GroupOptions(
-		endpoint.Query("watchlist_id", "watchlists whose posts are asked for; none: all", texts()),
+	options := []fuego.RouteOption{
+		endpoint.Query("watchlist_id", "watchlists whose posts are asked for; none: all", openapi3.NewArraySchema().WithItems(text())),
 		endpoint.Query("page", "from 1; the alias `current_page` is accepted", whole(1)),
 		endpoint.Query("page_size", fmt.Sprintf("posts per page; above %d it is %d", watchpost.MaxPageSize, watchpost.MaxPageSize), whole(watchpost.PageSize)),
-		endpoint.Query("labels", "any of these labels; `no labels` for untagged posts", texts()),
-		endpoint.Query("people_slug", "authors: slugs, URLs or URNs of profiles", texts()),
-		endpoint.Query("company_slug", "authors: slugs, URLs or URNs of companies", texts()),
-		endpoint.Query("search_term", "words that must occur, quoted phrases, -excluded words, OR", text()),
-		endpoint.Query("is_saved", "saved posts only", flag()),
-		endpoint.Query("lang", "any of these languages: codes or English names; `true` is English", texts()),
-		endpoint.Query("start_date", "first day of publication (UTC): a date, or a moment whose day counts", day()),
-		endpoint.Query("end_date", "last day of publication (UTC): a date, or a moment whose day counts", day()),
-		endpoint.Query("stored_since", "stored at or after this moment, or on or after this date", text()),
-		endpoint.Query("post_type", "any of these types: text, image, video, article, poll", texts()),
-		endpoint.Query("trending", "posts of high engagement only", flag()),
-		endpoint.Query("interacted", "posts that the team liked or commented on only", flag()),
-		endpoint.Query("seniority_level", "any of these levels of the author, case aside: C-Level (also CEO, CTO, CxO, C-Suite, Executive), Founder, VP (Vice President), Director (Head), Manager, Senior, Entry", texts()),
-		endpoint.Query("sentiment", "any of these sentiments", names("positive", "negative", "neutral")),
-		endpoint.Query("source", "where the posts were found: any of these", names("network", "forum")),
-		endpoint.Query("keyword", "matched for this keyword, case aside, by one of the watchlists asked for", text()),
-		endpoint.Query("network_post_slug", "one post: its slug, URL or URN", text()),
-		endpoint.Query("sort_by", "order of the posts", order.WithDefault("recent_first")),
-	)
+	}
+	for _, filter := range watchpost.PostFilters() {
+		for i := range filter.Params {
+			options = append(options, filterParam(&filter.Params[i]))
+		}
+	}
+	return fuego.GroupOptions(append(options, endpoint.Query("sort_by", "order of the posts", order.WithDefault("recent_first")))...)
+}
+
+// filterParam documents a parameter of a filter.
+func filterParam(param *watchpost.PostParam) fuego.RouteOption {
+	schema, example := openapi3.NewStringSchema(), any(param.Example)
+	switch {
+	case param.Flag != nil:
+		schema, example = openapi3.NewBoolSchema(), true
+	case param.Texts != nil:
+		for _, only := range param.Only {
+			schema.Enum = append(schema.Enum, only)
+		}
+		schema, example = openapi3.NewArraySchema().WithItems(schema), []any{example}
+	}
+	documented := endpoint.Query(param.Name, param.About, schema)
+	return func(r *fuego.BaseRoute) {
+		documented(r)
+		r.Operation.Parameters[len(r.Operation.Parameters)-1].Value.Example = example
+	}
 }
 
 // postsReply documents the fields of a reply. AppendTo writes page instead: posts
@@ -118,39 +117,47 @@ func readPostQuery(p *endpoint.Params) (named []string, q watchpost.PostQuery, e
 	named = p.List("watchlist_id")
 	q.Page = p.Page()
 	q.PageSize = min(p.Number("page_size", watchpost.PageSize, math.MaxInt), watchpost.MaxPageSize)
-	q.Labels = p.List("labels")
-	q.People = endpoint.Each(p, "people_slug", key(reference.ParseProfile))
-	q.Companies = endpoint.Each(p, "company_slug", key(reference.ParseCompany))
-	q.Search = single(p, "search_term", text.ParseSearch)
-	q.Saved = p.Flag("is_saved")
-	q.Languages = endpoint.Each(p, "lang", parseLanguage)
-	q.From, q.To = readDays(p)
-	q.StoredFrom = p.Instant("stored_since")
-	q.Types = p.List("post_type")
-	q.Trending = p.Flag("trending")
-	q.Interacted = p.Flag("interacted")
-	q.Levels = endpoint.Each(p, "seniority_level", watchpost.ParseSeniority)
-	q.Sentiments = endpoint.Each(p, "sentiment", oneOf("positive", "negative", "neutral"))
-	q.Sources = endpoint.Each(p, "source", oneOf(string(watchpost.SourceNetwork), string(watchpost.SourceForum)))
-	q.Keyword = p.One("keyword")
-	q.Slug = single(p, "network_post_slug", key(reference.ParsePost))
+	for _, filter := range watchpost.PostFilters() {
+		readFilter(p, filter, &q)
+	}
 	q.Order = cmp.Or(single(p, "sort_by", watchpost.ParsePostOrder), watchpost.RecentFirst)
 	return named, q, p.Err
 }
 
-// readDays reads a range of days with both bounds included.
+// readFilter reads the parameters of a filter into a query.
+func readFilter(p *endpoint.Params, filter *watchpost.PostFilter, q *watchpost.PostQuery) {
+	for i := range filter.Params {
+		readFilterParam(p, &filter.Params[i], q)
+	}
+	if filter.Empty != nil && filter.Empty(q) {
+		p.Refuse(filter.Params[0].Name)
+	}
+}
+
+// readDays reads a range of days with both bounds included, as that of posts.
 func readDays(p *endpoint.Params) (from, to time.Time) {
-	from, to = p.Day("start_date"), p.Day("end_date")
-	if p.One("end_date") == "" {
-		return from, to
+	var q watchpost.PostQuery
+	readFilter(p, watchpost.PostFilterOf("published"), &q)
+	return q.From, q.To
+}
+
+func readFilterParam(p *endpoint.Params, param *watchpost.PostParam, q *watchpost.PostQuery) {
+	switch {
+	case param.Flag != nil:
+		*param.Flag(q) = p.Flag(param.Name)
+	case param.Texts != nil && param.Parse != nil:
+		*param.Texts(q) = endpoint.Each(p, param.Name, param.Parse)
+	case param.Texts != nil:
+		*param.Texts(q) = p.List(param.Name)
+	case param.Text != nil:
+		if given := p.One(param.Name); given != "" && param.Text(q, given) != nil {
+			p.Refuse(param.Name)
+		}
+	default:
+		if moment := p.Instant(param.Name); p.One(param.Name) != "" {
+			param.Moment(q, moment)
+		}
 	}
-	if !from.IsZero() && from.After(to) {
-		p.Refuse("start_date")
-	}
-	if to = to.AddDate(0, 0, 1); to.IsZero() {
-		to = to.Add(1) // a query holds "no bound" as the zero moment
-	}
-	return from, to
 }
 
 // single returns a parameter that takes a single value, read by parse; absent
@@ -167,34 +174,4 @@ func single[T any](p *endpoint.Params, name string, parse func(string) (T, error
 		return none
 	}
 	return v
-}
-
-// key makes of a parser of references one of their keys, as queries hold them.
-func key(parse func(string) (reference.Reference, error)) func(string) (string, error) {
-	return func(s string) (string, error) {
-		reference, err := parse(s)
-		return reference.Key(), err
-	}
-}
-
-// oneOf makes a parser of names, case aside.
-func oneOf(names ...string) func(string) (string, error) {
-	return func(s string) (string, error) {
-		if s = strings.ToLower(s); slices.Contains(names, s) {
-			return s, nil
-		}
-		return "", watchpost.Errorf(watchpost.Invalid, "want one of %s", strings.Join(names, ", "))
-	}
-}
-
-// parseLanguage reads a language; clients of old send true for English.
-func parseLanguage(s string) (string, error) {
-	if strings.EqualFold(s, "true") {
-		return "en", nil
-	}
-	code, ok := watchpost.ParseLanguage(s)
-	if !ok {
-		return "", watchpost.Errorf(watchpost.Invalid, "Invalid 'lang'")
-	}
-	return code, nil
 }

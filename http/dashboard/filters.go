@@ -104,30 +104,44 @@ func (f *feedFilters) watchlists(lists []actors.WatchlistView) {
 	}
 }
 
-// flags are the filters that are on or off.
-func (f *feedFilters) flags() {
-	all := []struct {
-		name, icon, param string
-		of                func(*watchpost.PostQuery) *bool
-	}{
-		{"Saved", "save", "is_saved", func(q *watchpost.PostQuery) *bool { return &q.Saved }},
-		{"Acted on", "heart", "interacted", func(q *watchpost.PostQuery) *bool { return &q.Interacted }},
-		{"Trending", "up", "trending", func(q *watchpost.PostQuery) *bool { return &q.Trending }},
+// feedFlags are the filters that are on or off, feedMenus the others that the feed
+// offers, both in its order.
+var feedFlags, feedMenus = offeredFilters()
+
+func offeredFilters() (flags, menus []*watchpost.PostFilter) {
+	for _, filter := range watchpost.PostFilters() {
+		switch {
+		case filter.Place == 0:
+		case filter.Params[0].Flag != nil:
+			flags = append(flags, filter)
+		default:
+			menus = append(menus, filter)
+		}
 	}
-	f.Flags = make([]chip, len(all))
-	for i, one := range all {
-		c := chip{Name: one.name, Icon: one.icon, On: *one.of(&f.query), Href: f.params.with(one.param, "true").href()}
+	inPlace := func(a, b *watchpost.PostFilter) int { return cmp.Compare(a.Place, b.Place) }
+	slices.SortFunc(flags, inPlace)
+	slices.SortFunc(menus, inPlace)
+	return flags, menus
+}
+
+func (f *feedFilters) flags() {
+	f.Flags = make([]chip, len(feedFlags))
+	for i, filter := range feedFlags {
+		of, param := filter.Params[0].Flag, filter.Params[0].Name
+		c := chip{Name: filter.Title, Icon: filter.Icon, On: *of(&f.query), Href: f.params.with(param, "true").href()}
 		if c.On {
-			c.Href = f.params.with(one.param).href()
+			c.Href = f.params.with(param).href()
 		}
 		f.Flags[i] = c
-		f.count(f.named, func(q *watchpost.PostQuery) { *one.of(q) = true }, func(n int) { f.Flags[i].Count = n })
+		f.count(f.named, func(q *watchpost.PostQuery) { *of(q) = true }, func(n int) { f.Flags[i].Count = n })
 	}
 }
 
-// facet adds a menu of values.
-func (f *feedFilters) facet(title, param string, values []choice, of func(*watchpost.PostQuery) *[]string) {
-	m := menu{Title: title, Name: param, Hidden: f.params.hidden(param), Options: slices.Clone(values)}
+// facet adds a menu of the values of a filter.
+func (f *feedFilters) facet(filter *watchpost.PostFilter, values []choice) {
+	title, of := filter.Title, filter.Params[0].Texts
+	m := f.menuOf(filter)
+	m.Options = slices.Clone(values)
 	set := *of(&f.query)
 	for _, value := range set {
 		if !slices.ContainsFunc(m.Options, func(c choice) bool { return strings.EqualFold(c.Value, value) }) {
@@ -157,37 +171,64 @@ func chosen(options []choice) (names []string) {
 	return names
 }
 
+// choicesNamed are choices whose names are their values.
+func choicesNamed(values []string) (all []choice) {
+	for _, v := range values {
+		all = append(all, choice{Value: v, Name: strings.ToUpper(v[:1]) + v[1:]})
+	}
+	return all
+}
+
+// menus adds a menu for each filter that has values to choose from or to type. The
+// values of some depend on the team.
 func (f *feedFilters) menus(lists []actors.WatchlistView, now time.Time) {
-	named := func(values ...string) (all []choice) {
-		for _, v := range values {
-			all = append(all, choice{Value: v, Name: strings.ToUpper(v[:1]) + v[1:]})
+	for _, filter := range feedMenus {
+		switch {
+		case filter.Name == "labels":
+			f.facet(filter, labelsOf(lists, f.named))
+		case filter.Name == "lang":
+			f.facet(filter, languagesOf(f.languages))
+		case filter.Name == "published":
+			f.days(filter, now)
+		case filter.Name == "keyword":
+			f.keywords(filter, lists)
+		case filter.Name == "source" && !slices.ContainsFunc(lists, func(l actors.WatchlistView) bool { return l.Watchlist.Type == watchpost.ForumWatchlist }):
+		case filter.Choices != nil:
+			f.facet(filter, choicesNamed(filter.Choices))
+		default:
+			f.typed(filter)
 		}
-		return all
 	}
-	f.facet("Sentiment", "sentiment", named("positive", "neutral", "negative"), func(q *watchpost.PostQuery) *[]string { return &q.Sentiments })
-	f.facet("Label", "labels", labelsOf(lists, f.named), func(q *watchpost.PostQuery) *[]string { return &q.Labels })
-	var languages []choice
+}
+
+// typed adds a menu of the parameters of a filter, to be typed.
+func (f *feedFilters) typed(filter *watchpost.PostFilter) {
+	m := f.menuOf(filter)
+	for _, param := range filter.Params {
+		value := strings.Join(f.params.values[param.Name], ", ")
+		m.On = m.On || value != ""
+		m.Inputs = append(m.Inputs, input{Name: param.Name, Label: param.Label, Type: "text", Hint: param.Hint, Value: value})
+	}
+	f.Menus = append(f.Menus, m)
+}
+
+// menuOf is the menu of a filter, without anything to choose from.
+func (f *feedFilters) menuOf(filter *watchpost.PostFilter) menu {
+	names := make([]string, len(filter.Params))
+	for i := range filter.Params {
+		names[i] = filter.Params[i].Name
+	}
+	return menu{Title: filter.Title, Name: names[0], Hidden: f.params.hidden(names...)}
+}
+
+// languagesOf are the languages that posts are in.
+func languagesOf(known map[string]bool) (all []choice) {
 	for _, code := range watchpost.LanguageCodes() {
-		if !f.languages[code] {
-			continue // no post is in it
+		if known[code] {
+			all = append(all, choice{Value: code, Name: watchpost.LanguageName(code)})
 		}
-		languages = append(languages, choice{Value: code, Name: watchpost.LanguageName(code)})
 	}
-	f.facet("Language", "lang", languages, func(q *watchpost.PostQuery) *[]string { return &q.Languages })
-	f.days(now)
-	f.facet("Author level", "seniority_level", named("C-Level", "Founder", "VP", "Director", "Manager", "Senior", "Entry"), func(q *watchpost.PostQuery) *[]string { return &q.Levels })
-	f.facet("Type", "post_type", named("text", "image", "video", "article", "poll"), func(q *watchpost.PostQuery) *[]string { return &q.Types })
-	if slices.ContainsFunc(lists, func(l actors.WatchlistView) bool { return l.Watchlist.Type == watchpost.ForumWatchlist }) {
-		f.facet("Source", "source", named("network", "forum"), func(q *watchpost.PostQuery) *[]string { return &q.Sources })
-	}
-	f.keywords(lists)
-	author := menu{Title: "Author", Name: "people_slug", Hidden: f.params.hidden("people_slug", "company_slug")}
-	for _, in := range []input{{Name: "people_slug", Label: "Profile"}, {Name: "company_slug", Label: "Company"}} {
-		in.Type, in.Hint, in.Value = "text", "Name in the address, or the address", strings.Join(f.params.values[in.Name], ", ")
-		author.On = author.On || in.Value != ""
-		author.Inputs = append(author.Inputs, in)
-	}
-	f.Menus = append(f.Menus, author)
+	return all
 }
 
 // labelsOf are the labels that the watchlists give; those without labels give
@@ -217,8 +258,9 @@ func labelsOf(lists []actors.WatchlistView, named []string) (all []choice) {
 }
 
 // keywords is the menu of the keywords that posts matched.
-func (f *feedFilters) keywords(lists []actors.WatchlistView) {
-	m := menu{Title: "Keyword", Name: "keyword", Single: true, Hidden: f.params.hidden("keyword"), On: f.query.Keyword != ""}
+func (f *feedFilters) keywords(filter *watchpost.PostFilter, lists []actors.WatchlistView) {
+	m := f.menuOf(filter)
+	m.Single, m.On = true, f.query.Keyword != ""
 	seen := map[string]bool{}
 	for _, l := range lists {
 		for _, k := range l.Watchlist.Keywords {
@@ -236,14 +278,15 @@ func (f *feedFilters) keywords(lists []actors.WatchlistView) {
 		f.count(f.named, func(q *watchpost.PostQuery) { q.Keyword = c.Value }, func(n int) { c.Count = n })
 	}
 	if m.On {
-		m.Title = "Keyword: " + f.query.Keyword
+		m.Title = filter.Title + ": " + f.query.Keyword
 	}
 	f.Menus = append(f.Menus, m)
 }
 
 // days is the menu of the days of publication.
-func (f *feedFilters) days(now time.Time) {
-	m := menu{Title: "Any day", Name: "start_date", Links: true, Hidden: f.params.hidden("start_date", "end_date")}
+func (f *feedFilters) days(filter *watchpost.PostFilter, now time.Time) {
+	m := f.menuOf(filter)
+	m.Links = true
 	from, to := f.params.values.Get("start_date"), f.params.values.Get("end_date")
 	today := now.UTC().Truncate(24 * time.Hour)
 	for _, d := range []struct {
@@ -261,14 +304,16 @@ func (f *feedFilters) days(now time.Time) {
 		f.count(f.named, func(q *watchpost.PostQuery) { q.From, q.To = start, time.Time{} }, func(n int) { m.Options[i].Count = n })
 	}
 	m.On = from+to != ""
-	if m.On && m.Title == "Any day" {
+	if m.On && m.Title == filter.Title {
 		m.Title = cmp.Or(from, "…") + " to " + cmp.Or(to, "today")
 	}
 	links := m.Options
 	for i := range links {
 		links[i].Value = f.params.with("end_date").with("start_date", links[i].Value).href()
 	}
-	m.Inputs = []input{{"start_date", "From", "date", from, ""}, {"end_date", "To", "date", to, ""}}
+	for i, value := range []string{from, to} {
+		m.Inputs = append(m.Inputs, input{Name: filter.Params[i].Name, Label: filter.Params[i].Label, Type: "date", Value: value})
+	}
 	f.Menus = append(f.Menus, m)
 }
 
@@ -292,9 +337,9 @@ func (f *feedFilters) setActive(lists []actors.WatchlistView) {
 	if len(f.named) > 1 {
 		add(plural(len(f.named), "watchlist"), "watchlist_id")
 	}
-	for i, param := range []string{"is_saved", "interacted", "trending"} {
+	for i, filter := range feedFlags {
 		if f.Flags[i].On {
-			add(f.Flags[i].Name, param)
+			add(filter.Title, filter.Name)
 		}
 	}
 	for _, m := range f.Menus {
@@ -306,9 +351,9 @@ func (f *feedFilters) setActive(lists []actors.WatchlistView) {
 			add(m.Title, append(params, m.Name)...)
 		}
 	}
-	for param, name := range map[string]string{"network_post_slug": "One post", "stored_since": "Stored since"} {
-		if value := f.params.values.Get(param); value != "" {
-			add(name+" "+value, param)
+	for _, filter := range watchpost.PostFilters() {
+		if value := f.params.values.Get(filter.Name); value != "" && filter.Place == 0 && filter.Title != "" {
+			add(filter.Title+" "+value, filter.Name)
 		}
 	}
 }

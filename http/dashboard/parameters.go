@@ -12,11 +12,22 @@ import (
 // parameters are those of a feed's address, each value by itself.
 type parameters struct{ values url.Values }
 
-// listParameters take several values.
-var listParameters = []string{"watchlist_id", "labels", "people_slug", "company_slug", "lang", "post_type", "seniority_level", "sentiment", "source"}
+// listParameters take several values, otherParameters take one.
+var listParameters, otherParameters = feedParameters()
 
-// otherParameters take one.
-var otherParameters = []string{"search_term", "is_saved", "interacted", "trending", "start_date", "end_date", "stored_since", "keyword", "network_post_slug", "sort_by"}
+func feedParameters() (several, one []string) {
+	several = []string{"watchlist_id"}
+	for _, filter := range watchpost.PostFilters() {
+		for i := range filter.Params {
+			if param := &filter.Params[i]; param.Texts != nil {
+				several = append(several, param.Name)
+			} else {
+				one = append(one, param.Name)
+			}
+		}
+	}
+	return several, append(one, "sort_by")
+}
 
 // maxFilters bounds the filters of a feed as its links have them: a page has more than a
 // hundred of those.

@@ -166,12 +166,6 @@ func (p *Params) Page() int {
 	return p.Number("page", 1, math.MaxInt32)
 }
 
-// Day returns the beginning of a day in UTC, zero when it is absent. Of a moment
-// it is the day in UTC.
-func (p *Params) Day(name string) time.Time {
-	return p.Instant(name).Truncate(24 * time.Hour)
-}
-
 // Instant returns a moment in RFC 3339, or the first of a date; zero when it is
 // absent.
 func (p *Params) Instant(name string) time.Time {

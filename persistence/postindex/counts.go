@@ -3,8 +3,8 @@ package postindex
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"reflect"
 	"slices"
-	"time"
 
 	"watchpost/internal/text"
 	"watchpost/persistence"
@@ -114,42 +114,23 @@ func (h *planHash) terms(terms []term) {
 
 func (h *planHash) plan(p *plan) {
 	h.flag(p.nothing)
-	h.number(uint64(len(p.anyOf)))
-	for _, terms := range p.anyOf {
-		h.terms(terms)
+	h.number(uint64(len(p.conditions)))
+	for _, c := range p.conditions {
+		h.text(reflect.TypeOf(c).String())
+		c.hash(h)
 	}
-	h.number(uint64(len(p.facets)))
-	for _, f := range p.facets {
-		h.number(uint64(len(f.terms)))
-		for _, terms := range f.terms {
-			h.terms(terms)
-		}
-	}
-	q := p.query
-	for _, t := range []time.Time{q.From, q.To, q.StoredFrom} {
-		h.flag(t.IsZero())
-		h.number(uint64(bound(t, 0)))
-	}
-	h.number(uint64(len(p.languages)))
-	for _, name := range p.languages {
-		h.text(name)
-	}
-	h.search(q.Search)
 }
 
-func (h *planHash) search(s text.Search) {
-	h.number(uint64(len(s.Clauses())))
-	for _, clause := range s.Clauses() {
-		h.number(uint64(len(clause)))
-		for _, t := range clause {
-			h.flag(t.Negative)
-			h.flag(t.Exact)
-			h.text(t.Substring)
-			h.number(uint64(len(t.Words)))
-			for _, w := range t.Words {
-				h.text(w.Text)
-				h.number(uint64(w.Sigil))
-			}
+func (h *planHash) clause(clause text.SearchClause) {
+	h.number(uint64(len(clause)))
+	for _, t := range clause {
+		h.flag(t.Negative)
+		h.flag(t.Exact)
+		h.text(t.Substring)
+		h.number(uint64(len(t.Words)))
+		for _, w := range t.Words {
+			h.text(w.Text)
+			h.number(uint64(w.Sigil))
 		}
 	}
 }

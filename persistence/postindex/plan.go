@@ -2,6 +2,7 @@ package postindex
 
 import (
 	"slices"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -12,95 +13,118 @@ import (
 // plan is a query made ready to be asked of one source after the other: all of
 // its conditions must hold.
 type plan struct {
-	snapshot *snapshot
-	query    *watchpost.PostQuery
-	// anyOf lists the terms of each condition; a post must have one of them.
-	anyOf [][]term
-	// facets are conditions by terms that posts of the layout before lack.
-	facets []facet
+	snapshot   *snapshot
+	query      *watchpost.PostQuery
+	conditions []condition
 	// nothing is set when no post can match.
 	nothing bool
-	// languages are the merged names of those that are asked for.
-	languages []string
-	search    searcher
+	search  searcher
 }
 
-// facet is a condition: find returns the posts of the latest layout for which it
-// holds, rule is the same for one post. What find returns depends on nothing but the
-// source and terms.
-type facet struct {
-	find  func(s segmentReader) ([]*roaring.Bitmap, error)
-	rule  *watchpost.PostQuery
-	terms [][]term
+// finder is how the index finds what a filter lets through.
+type finder struct {
+	filter *watchpost.PostFilter // nil: the watchlists, which are part of every query
+	// kind is that of the terms which a post has for its names; 0: add finds it.
+	kind byte
+	// latest says that posts of the layout before lack the terms.
+	latest bool
+	add    func(*plan) error
+}
+
+// finders are in the order in which a source is asked: first what soonest tells that
+// it has no post.
+var finders = forEachFilter([]finder{
+	{filter: watchpost.PostFilterOf("published"), add: (*plan).addPublished},
+	{filter: watchpost.PostFilterOf("stored_since"), add: (*plan).addStored},
+	{add: (*plan).addWatchlists},
+	{filter: watchpost.PostFilterOf("labels"), add: (*plan).addLabels},
+	{filter: watchpost.PostFilterOf("author"), kind: termAuthor},
+	{filter: watchpost.PostFilterOf("network_post_slug"), kind: termReference},
+	{filter: watchpost.PostFilterOf("post_type"), kind: termType},
+	{filter: watchpost.PostFilterOf("seniority_level"), kind: termSeniority},
+	{filter: watchpost.PostFilterOf("is_saved"), kind: termSaved},
+	{filter: watchpost.PostFilterOf("trending"), kind: termTrending},
+	{filter: watchpost.PostFilterOf("interacted"), kind: termInteracted},
+	{filter: watchpost.PostFilterOf("sentiment"), kind: termSentiment, latest: true},
+	{filter: watchpost.PostFilterOf("source"), kind: termSource, latest: true},
+	{filter: watchpost.PostFilterOf("keyword"), add: (*plan).addKeyword},
+	{filter: watchpost.PostFilterOf("lang"), add: (*plan).addLanguages},
+	{filter: watchpost.PostFilterOf("search_term"), add: (*plan).addSearch},
+})
+
+// forEachFilter panics unless there is one finder for each filter: a query would
+// find posts that it does not match.
+func forEachFilter(all []finder) []finder {
+	for _, f := range watchpost.PostFilters() {
+		if !slices.ContainsFunc(all, func(one finder) bool { return one.filter == f }) {
+			panic("postindex: nothing finds the posts of the filter " + f.Name)
+		}
+	}
+	return all
 }
 
 func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 	p := &plan{snapshot: s, query: q, search: searcher{snapshot: s}}
-	if err := p.addWatchlists(); err != nil {
-		return nil, err
-	}
-	if err := p.addLabels(); err != nil {
-		return nil, err
-	}
-	if len(q.People)+len(q.Companies) > 0 {
-		var authors []term
-		for _, some := range [][]string{q.People, q.Companies} {
-			for _, key := range some {
-				authors = append(authors, termOf(termAuthor, key))
-			}
+	for i := range finders {
+		if err := finders[i].plan(p); err != nil {
+			return nil, err
 		}
-		p.anyOf = append(p.anyOf, authors)
-	}
-	if q.Slug != "" {
-		p.anyOf = append(p.anyOf, []term{termOf(termReference, q.Slug)})
-	}
-	for _, c := range []struct {
-		kind  byte
-		names []string
-	}{{termType, q.Types}, {termSeniority, q.Levels}} {
-		if len(c.names) > 0 {
-			p.anyOf = append(p.anyOf, namesOf(c.kind, c.names))
-		}
-	}
-	for _, c := range []struct {
-		kind  byte
-		asked bool
-	}{{termSaved, q.Saved}, {termTrending, q.Trending}, {termInteracted, q.Interacted}} {
-		if c.asked {
-			p.anyOf = append(p.anyOf, []term{termOf(c.kind)})
-		}
-	}
-	for _, language := range q.Languages {
-		p.languages = append(p.languages, text.NormalizeName(language))
-	}
-	p.nothing = p.nothing || q.Search.Nothing()
-	if err := p.addFacets(); err != nil {
-		return nil, err
 	}
 	return p, nil
 }
 
-// namesOf returns the terms of names of a kind.
-func namesOf(kind byte, names []string) []term {
+// plan adds the condition of a filter that the query has.
+func (f *finder) plan(p *plan) error {
+	switch {
+	case f.filter != nil && !f.filter.Given(p.query):
+		return nil
+	case f.kind == 0:
+		return f.add(p)
+	}
+	terms := termsNamed(f.kind, f.filter.Asked(p.query))
+	if f.latest {
+		p.addFacet(f.filter, terms)
+	} else {
+		p.conditions = append(p.conditions, anyOf(terms))
+	}
+	return nil
+}
+
+// termsNamed returns the terms of names of a kind.
+func termsNamed(kind byte, names []string) []term {
 	terms := make([]term, len(names))
 	for i, name := range names {
-		terms[i] = termOf(kind, text.NormalizeName(name))
+		terms[i] = termOf(kind, name)
 	}
 	return terms
 }
 
-// addFacets adds the conditions of sentiment, source and keyword.
-func (p *plan) addFacets() error {
+func (p *plan) addPublished() error {
+	p.conditions = append(p.conditions, &span{orderRecent, columnPosted, p.query.From, p.query.To})
+	return nil
+}
+
+func (p *plan) addStored() error {
+	p.conditions = append(p.conditions, &span{orderCreated, columnCreated, p.query.StoredFrom, time.Time{}})
+	return nil
+}
+
+func (p *plan) addLanguages() error {
+	p.conditions = append(p.conditions, inLanguages(watchpost.PostFilterOf("lang").Asked(p.query)))
+	return nil
+}
+
+func (p *plan) addSearch() error {
+	p.nothing = p.nothing || p.query.Search.Nothing()
+	for _, clause := range p.query.Search.Clauses() {
+		p.conditions = append(p.conditions, &searched{&p.search, clause})
+	}
+	return nil
+}
+
+// addKeyword asks for the keyword of each watchlist that counts.
+func (p *plan) addKeyword() error {
 	q := p.query
-	if len(q.Sentiments) > 0 {
-		p.addFacet(namesOf(termSentiment, q.Sentiments), &watchpost.PostQuery{Sentiments: q.Sentiments})
-	}
-	if len(q.Sources) > 0 {
-		p.addFacet(namesOf(termSource, q.Sources), &watchpost.PostQuery{Sources: q.Sources})
-	}
-	if q.Keyword == "" {
-		return nil
-	}
 	known, err := p.snapshot.knownWatchlists()
 	if err != nil {
 		return err
@@ -111,22 +135,20 @@ func (p *plan) addFacets() error {
 			terms = append(terms, termOf(termKeyword, string(id), text.NormalizeName(q.Keyword)))
 		}
 	}
-	p.addFacet(terms, &watchpost.PostQuery{Keyword: q.Keyword, Live: q.Live})
+	p.addFacet(watchpost.PostFilterOf("keyword"), terms)
 	return nil
 }
 
-// addFacet adds a condition that holds for the posts that have one of the terms.
-func (p *plan) addFacet(terms []term, rule *watchpost.PostQuery) {
-	p.facets = append(p.facets, facet{func(s segmentReader) ([]*roaring.Bitmap, error) { return postingsOf(s, terms) }, rule, [][]term{terms}})
+// addFacet adds the condition of a filter which holds for the posts that have one of
+// the terms.
+func (p *plan) addFacet(filter *watchpost.PostFilter, terms []term) {
+	p.conditions = append(p.conditions, &facet{p, filter, func(s segmentReader) ([]*roaring.Bitmap, error) { return postingsOf(s, terms) }, [][]term{terms}})
 }
 
 // addLabels adds the condition of the labels. As long as all watchlists count of
 // which posts bear marks, the tags of a post are all that it has.
 func (p *plan) addLabels() error {
 	q := p.query
-	if len(q.Labels) == 0 {
-		return nil
-	}
 	known, err := p.snapshot.knownWatchlists()
 	if err != nil {
 		return err
@@ -140,7 +162,7 @@ func (p *plan) addLabels() error {
 				labels = append(labels, termOf(termUntagged))
 			}
 		}
-		p.anyOf = append(p.anyOf, labels)
+		p.conditions = append(p.conditions, anyOf(labels))
 		return nil
 	}
 	given := givenTerms(q, known.ids)
@@ -148,7 +170,7 @@ func (p *plan) addLabels() error {
 	if given.none {
 		terms = append(terms, given.anything)
 	}
-	p.facets = append(p.facets, facet{given.find, &watchpost.PostQuery{Labels: q.Labels, Tagging: q.Tagging}, terms})
+	p.conditions = append(p.conditions, &facet{p, watchpost.PostFilterOf("labels"), given.find, terms})
 	return nil
 }
 
@@ -202,53 +224,6 @@ func (g givenLabels) find(s segmentReader) ([]*roaring.Bitmap, error) {
 	return append(sets, all), nil
 }
 
-// in returns for a facet the posts of a source for which it holds. Posts of the
-// layout before, until they are written again, are looked at one by one.
-func (f *facet) in(p *plan, s segmentReader) ([]*roaring.Bitmap, error) {
-	sets, err := f.find(s)
-	if err != nil {
-		return nil, err
-	}
-	current, err := s.postings(currentTerm)
-	if err != nil || current != nil && int(current.GetCardinality()) == s.posts() {
-		return sets, err
-	}
-	old := everything(s)
-	if current != nil {
-		old.AndNot(current)
-	}
-	deleted, err := s.deleted()
-	if err != nil {
-		return nil, err
-	}
-	if deleted != nil {
-		old.AndNot(deleted)
-	}
-	versions, err := s.column(columnVersion)
-	if err != nil {
-		return nil, err
-	}
-	var hold []uint16
-	for it := old.Iterator(); it.HasNext(); {
-		docNum := it.Next()
-		stored, err := p.snapshot.stored(uint64(versions.at(int(docNum))))
-		if err != nil {
-			return nil, err
-		}
-		post, err := stored.Post()
-		if err != nil {
-			return nil, err
-		}
-		if f.rule.Matches(post) {
-			hold = append(hold, uint16(docNum))
-		}
-	}
-	if len(hold) > 0 {
-		sets = append(sets, bitmapOf(hold))
-	}
-	return sets, nil
-}
-
 // addWatchlists asks for the posts of the live watchlists, unless there are no
 // others.
 func (p *plan) addWatchlists() error {
@@ -270,7 +245,7 @@ func (p *plan) addWatchlists() error {
 		}
 	}
 	p.nothing = p.nothing || len(live) == 0
-	p.anyOf = append(p.anyOf, live)
+	p.conditions = append(p.conditions, anyOf(live))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package postindex
 
 import (
 	"math"
-	"slices"
 	"sort"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 func (p *plan) in(s segmentReader) (f *matches, err error) {
 	f = &matches{reader: s}
 	var none bool
-	if f.conditions, none, err = p.conditions(s); err != nil || none {
+	if f.conditions, none, err = p.sets(s); err != nil || none {
 		return f, err
 	}
 	if f.deleted, err = s.deleted(); err != nil {
@@ -24,55 +23,17 @@ func (p *plan) in(s segmentReader) (f *matches, err error) {
 	return f, nil
 }
 
-// conditions returns for each condition of the plan sets of the posts for which
-// it holds, but for those that hold for all; none is true when one holds for no
-// post.
-func (p *plan) conditions(s segmentReader) (all [][]*roaring.Bitmap, none bool, err error) {
-	q := p.query
-	for _, r := range []struct {
-		order, column int
-		from, to      time.Time
-	}{{orderRecent, columnPosted, q.From, q.To}, {orderCreated, columnCreated, q.StoredFrom, time.Time{}}} {
-		if r.from.IsZero() && r.to.IsZero() {
-			continue
-		}
-		set, whole, err := within(s, r.order, r.column, bound(r.from, math.MinInt64), bound(r.to, math.MaxInt64))
-		if err != nil || !whole && cardinality(set) == 0 {
-			return nil, true, err
-		}
-		if !whole {
-			all = append(all, []*roaring.Bitmap{set})
-		}
-	}
-	for _, terms := range p.anyOf {
-		sets, err := postingsOf(s, terms)
-		if err != nil || len(sets) == 0 {
-			return nil, true, err
-		}
-		all = append(all, sets)
-	}
-	for i := range p.facets {
-		sets, err := p.facets[i].in(p, s)
-		if err != nil || len(sets) == 0 {
-			return nil, true, err
-		}
-		all = append(all, sets)
-	}
-	if len(p.languages) > 0 {
-		sets, whole, err := p.inLanguage(s)
+// sets returns for each condition of the plan sets of the posts that meet it, but
+// for those that all posts meet; none is true when no post meets one of them.
+func (p *plan) sets(s segmentReader) (all [][]*roaring.Bitmap, none bool, err error) {
+	for _, c := range p.conditions {
+		sets, whole, err := c.in(s)
 		if err != nil || !whole && len(sets) == 0 {
 			return nil, true, err
 		}
 		if !whole {
 			all = append(all, sets)
 		}
-	}
-	for _, clause := range q.Search.Clauses() {
-		set, err := p.search.clause(s, clause)
-		if err != nil || cardinality(set) == 0 {
-			return nil, true, err
-		}
-		all = append(all, []*roaring.Bitmap{set})
 	}
 	return all, false, nil
 }
@@ -107,25 +68,6 @@ func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 		return sets[0]
 	}
 	return roaring.FastOr(sets...)
-}
-
-// inLanguage returns the posts whose language has a name that is asked for.
-func (p *plan) inLanguage(s segmentReader) (sets []*roaring.Bitmap, whole bool, err error) {
-	languages, err := s.languages()
-	if err != nil {
-		return nil, false, err
-	}
-	var terms []term
-	for i, name := range languages.normalized {
-		if slices.Contains(p.languages, name) {
-			terms = append(terms, languages.terms[i])
-		}
-	}
-	if len(terms) == len(languages.names) {
-		return nil, true, nil
-	}
-	sets, err = postingsOf(s, terms)
-	return sets, false, err
 }
 
 // bound returns a moment as columns hold it; absent when it is zero.

@@ -89,7 +89,7 @@ func (x *Index) ByWatchlist(view persistence.View, space persistence.Space, id w
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{snapshot: s, query: &watchpost.PostQuery{}, anyOf: [][]term{{termOf(termWatchlist, string(id))}}}
+	p := &plan{snapshot: s, query: &watchpost.PostQuery{}, conditions: []condition{anyOf{termOf(termWatchlist, string(id))}}}
 	var posts []*watchpost.Post
 	for version, err := range p.versions() {
 		if err != nil || len(posts) == most {

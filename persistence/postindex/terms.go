@@ -93,10 +93,7 @@ func newTextTerms(language string, text text.Text, most int) TextTerms {
 
 // termsOf returns all terms of a post, sorted, each once.
 func termsOf(p *watchpost.Post, layout byte, text TextTerms) []term {
-	facets := facetTerms(p)
-	if layout == recordVersion {
-		facets = append(facets, latestTerms(p)...)
-	}
+	facets := facetTerms(p, layout)
 	slices.Sort(facets)
 	all, rest := make([]term, 0, len(text.terms)+len(facets)), text.terms
 	for _, t := range facets {
@@ -107,45 +104,35 @@ func termsOf(p *watchpost.Post, layout byte, text TextTerms) []term {
 	return slices.Compact(append(all, rest...))
 }
 
-func facetTerms(p *watchpost.Post) []term {
-	terms := []term{
-		termOf(termLanguage, p.Language),
-		termOf(termType, text.NormalizeName(p.Type)),
-		termOf(termSeniority, text.NormalizeName(p.Seniority)),
-	}
-	if author := p.AuthorKey(); author != "" {
-		terms = append(terms, termOf(termAuthor, author))
-	}
-	for _, key := range p.ReferenceKeys() {
-		terms = append(terms, termOf(termReference, key))
+// facetTerms returns the terms by which filters find a post, in a record's layout.
+func facetTerms(p *watchpost.Post, layout byte) []term {
+	terms := []term{termOf(termLanguage, p.Language)}
+	for i := range finders {
+		if f := &finders[i]; f.kind != 0 && (layout == recordVersion || !f.latest) {
+			for _, name := range f.filter.Names(p) {
+				terms = append(terms, termOf(f.kind, name))
+			}
+		}
 	}
 	for _, tag := range p.Tags {
 		terms = append(terms, termOf(termLabel, text.NormalizeName(tag.Name)))
 	}
+	if len(p.Tags) == 0 {
+		terms = append(terms, termOf(termUntagged))
+	}
 	for _, m := range p.Matches {
 		terms = append(terms, termOf(termWatchlist, string(m.Watchlist)))
 	}
-	for _, mark := range []struct {
-		kind  byte
-		holds bool
-	}{
-		{termUntagged, len(p.Tags) == 0},
-		{termSaved, p.Bookmark},
-		{termTrending, p.Trending()},
-		{termInteracted, p.Liked || p.Commented},
-	} {
-		if mark.holds {
-			terms = append(terms, termOf(mark.kind))
-		}
+	if layout == recordVersion {
+		terms = append(terms, currentTerm)
+		terms = appendMatches(terms, p)
 	}
 	return terms
 }
 
-// latestTerms returns the terms that posts of the layout before do not have.
-func latestTerms(p *watchpost.Post) []term {
-	terms := []term{
-		currentTerm, termOf(termSentiment, text.NormalizeName(p.Sentiment)), termOf(termSource, text.NormalizeName(string(p.Source))),
-	}
+// appendMatches adds what each watchlist has found and given, which posts of the
+// layout before do not say.
+func appendMatches(terms []term, p *watchpost.Post) []term {
 	for _, m := range p.Matches {
 		if m.Keyword != "" {
 			terms = append(terms, termOf(termKeyword, string(m.Watchlist), text.NormalizeName(m.Keyword)))

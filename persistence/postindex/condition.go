@@ -1,0 +1,166 @@
+package postindex
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"watchpost/internal/text"
+	"watchpost/watchpost"
+)
+
+// condition is one that the posts of a plan meet.
+type condition interface {
+	// in returns sets whose posts, together, are those of the source that meet it;
+	// whole: all of the source do.
+	in(s segmentReader) (sets []*roaring.Bitmap, whole bool, err error)
+	// hash writes all that in depends on except for the source.
+	hash(h *planHash)
+}
+
+// anyOf holds for the posts that have one of the terms.
+type anyOf []term
+
+func (c anyOf) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
+	sets, err := postingsOf(s, c)
+	return sets, false, err
+}
+
+func (c anyOf) hash(h *planHash) { h.terms(c) }
+
+// span holds for the posts whose moment in a column is in [from, to); order is that
+// of the column.
+type span struct {
+	order, column int
+	from, to      time.Time
+}
+
+func (c *span) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
+	set, whole, err := within(s, c.order, c.column, bound(c.from, math.MinInt64), bound(c.to, math.MaxInt64))
+	if cardinality(set) == 0 {
+		return nil, whole, err
+	}
+	return []*roaring.Bitmap{set}, whole, err
+}
+
+func (c *span) hash(h *planHash) {
+	h.number(uint64(c.column))
+	for _, t := range []time.Time{c.from, c.to} {
+		h.flag(t.IsZero())
+		h.number(uint64(bound(t, 0)))
+	}
+}
+
+// inLanguages holds for the posts in one of the languages, by their merged names.
+type inLanguages []string
+
+func (c inLanguages) in(s segmentReader) (sets []*roaring.Bitmap, whole bool, err error) {
+	languages, err := s.languages()
+	if err != nil {
+		return nil, false, err
+	}
+	var terms []term
+	for i, name := range languages.normalized {
+		if slices.Contains(c, name) {
+			terms = append(terms, languages.terms[i])
+		}
+	}
+	if len(terms) == len(languages.names) {
+		return nil, true, nil
+	}
+	sets, err = postingsOf(s, terms)
+	return sets, false, err
+}
+
+func (c inLanguages) hash(h *planHash) {
+	h.number(uint64(len(c)))
+	for _, name := range c {
+		h.text(name)
+	}
+}
+
+// searched holds for the posts in which a term of the clause occurs.
+type searched struct {
+	search *searcher
+	clause text.SearchClause
+}
+
+func (c *searched) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
+	set, err := c.search.clause(s, c.clause)
+	if cardinality(set) == 0 {
+		return nil, false, err
+	}
+	return []*roaring.Bitmap{set}, false, err
+}
+
+func (c *searched) hash(h *planHash) { h.clause(c.clause) }
+
+// facet is the condition of a filter whose terms posts of the layout before lack:
+// find returns the posts of the latest layout. What it returns depends on nothing
+// but the source and terms.
+type facet struct {
+	plan   *plan
+	filter *watchpost.PostFilter
+	find   func(s segmentReader) ([]*roaring.Bitmap, error)
+	terms  [][]term
+}
+
+func (c *facet) hash(h *planHash) {
+	h.number(uint64(len(c.terms)))
+	for _, terms := range c.terms {
+		h.terms(terms)
+	}
+}
+
+// in looks at posts of the layout before one by one, until they are written again.
+func (c *facet) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
+	sets, err := c.find(s)
+	if err != nil {
+		return nil, false, err
+	}
+	current, err := s.postings(currentTerm)
+	if err != nil || current != nil && int(current.GetCardinality()) == s.posts() {
+		return sets, false, err
+	}
+	old := everything(s)
+	if current != nil {
+		old.AndNot(current)
+	}
+	deleted, err := s.deleted()
+	if err != nil {
+		return nil, false, err
+	}
+	if deleted != nil {
+		old.AndNot(deleted)
+	}
+	hold, err := c.among(s, old)
+	if len(hold) > 0 {
+		sets = append(sets, bitmapOf(hold))
+	}
+	return sets, false, err
+}
+
+// among returns those of the posts that the filter lets through.
+func (c *facet) among(s segmentReader, posts *roaring.Bitmap) (hold []uint16, err error) {
+	versions, err := s.column(columnVersion)
+	if err != nil {
+		return nil, err
+	}
+	for it := posts.Iterator(); it.HasNext(); {
+		docNum := it.Next()
+		stored, err := c.plan.snapshot.stored(uint64(versions.at(int(docNum))))
+		if err != nil {
+			return nil, err
+		}
+		post, err := stored.Post()
+		if err != nil {
+			return nil, err
+		}
+		if c.filter.Holds(c.plan.query, post) {
+			hold = append(hold, uint16(docNum))
+		}
+	}
+	return hold, nil
+}
