@@ -140,7 +140,7 @@ func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.Notifica
 	if len(t.Sealed) > 0 {
 		secret, err = env.keyring.Open(t.Sealed, string(t.ID))
 	}
-	if t.Kind == watchpost.TargetEmail {
+	if t.Kind.Needs(watchpost.TargetUsers) {
 		t.Emails = ns.team.members.mailable(t.Emails)
 	}
 	now := env.clock.Now()

@@ -118,7 +118,7 @@ const mailTimeout = 8 * time.Second
 
 // attempt makes one attempt.
 func (s *sends) attempt(t *watchpost.NotificationTarget, secret string, m notify.Message) watchpost.Attempt {
-	if t.Kind != watchpost.TargetEmail {
+	if !t.Kind.Needs(watchpost.TargetUsers) {
 		return s.sender.Send(s.ctx, t, secret, m)
 	}
 	if len(t.Emails) == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // CreateTarget makes a notification target (NotFound, Conflict, Invalid); answered
-// by TargetCreated. Secret is the token of a Telegram bot; Emails are those of
+// by TargetCreated. Secret is the token of a bot; Emails are those of
 // members.
 type CreateTarget struct {
 	Target watchpost.NotificationTarget
@@ -33,7 +33,7 @@ type TargetCreated struct {
 type UpdateTarget struct {
 	ID     watchpost.TargetID
 	Change func(watchpost.NotificationTarget) watchpost.NotificationTarget
-	Secret string // the new token of a Telegram bot; empty: it stays
+	Secret string // the new token of a bot; empty: it stays
 }
 
 // DeleteTarget removes a target with what waits for it (NotFound); answered by Done.
@@ -94,7 +94,7 @@ func (ns *notifications) onCreate(m CreateTarget) {
 	if err == nil && configured >= watchpost.MaxNotificationTargets {
 		err = watchpost.Errorf(watchpost.Conflict, "At most %d notification targets", watchpost.MaxNotificationTargets)
 	}
-	if err == nil && t.Kind == watchpost.TargetTelegram && m.Secret == "" {
+	if err == nil && t.Kind.Needs(watchpost.TargetToken) && m.Secret == "" {
 		err = watchpost.Errorf(watchpost.Invalid, "Invalid 'bot_token'")
 	}
 	if err != nil {
@@ -104,14 +104,14 @@ func (ns *notifications) onCreate(m CreateTarget) {
 	t.CreatedAt = ns.env.clock.Now()
 	t.ID = watchpost.TargetID(watchpost.NewID(t.CreatedAt))
 	created := TargetCreated{}
-	switch t.Kind {
-	case watchpost.TargetWebhook:
+	switch {
+	case watchpost.NotificationKindOf(t.Kind).Signs:
 		key := make([]byte, webhookKey)
 		_, _ = rand.Read(key) // it never fails
 		created.Secret = notify.NewSecret(key)
 		t.Sealed = ns.env.keyring.Seal(created.Secret, string(t.ID))
 		created.Sealed = t.Sealed
-	case watchpost.TargetTelegram:
+	case m.Secret != "" && t.Kind.Needs(watchpost.TargetToken):
 		t.Sealed = ns.env.keyring.Seal(m.Secret, string(t.ID))
 	}
 	box := ns.box(t.ID)
@@ -158,7 +158,7 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 		ns.answer(nil, err)
 		return
 	}
-	if t.Kind == watchpost.TargetTelegram && m.Secret != "" {
+	if m.Secret != "" && t.Kind.Needs(watchpost.TargetToken) {
 		t.Sealed = ns.env.keyring.Seal(m.Secret, string(t.ID))
 	}
 	box.target = &t

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"watchpost/watchpost"
 )
 
 // TestDashboardNotifications makes each kind of target by forms, and sends, repeats,
@@ -58,8 +60,10 @@ func TestDashboardNotifications(t *testing.T) {
 	require.Equal(t, 403, b.send(page+"/new", url.Values{"kind": {"slack"}, "url": {hook.URL}}).status, "without the form token")
 
 	// Each kind.
-	for _, kind := range []string{"slack", "discord", "teams"} {
-		require.Equal(t, kind, fieldsOf(made(url.Values{"kind": {kind}, "url": {hook.URL}, "name": {kind + hostile}}))["type"])
+	for _, kind := range watchpost.NotificationKinds() {
+		if name := string(kind.Kind); !kind.Signs {
+			require.Equal(t, name, fieldsOf(made(url.Values{"kind": {name}, "url": {hook.URL}, "bot_token": {"t"}, "chat_id": {"1"}, "user_emails": {m.email}, "name": {name + hostile}}))["type"])
+		}
 	}
 	telegram := made(url.Values{"kind": {"telegram"}, "bot_token": {"1:secret-token"}, "chat_id": {"42"}})
 	require.NotContains(t, b.do("GET", telegram, "").raw, "secret-token")

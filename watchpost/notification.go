@@ -2,27 +2,12 @@ package watchpost
 
 import (
 	"cmp"
-	"net/url"
-	"strings"
 	"time"
 )
 
 // TargetID names a notification target. The target that a watchlist's
 // slack_webhook_url makes has the id of the watchlist.
 type TargetID string
-
-// TargetKind is where a target delivers to.
-type TargetKind string
-
-// The kinds.
-const (
-	TargetSlack    TargetKind = "slack"
-	TargetDiscord  TargetKind = "discord"
-	TargetTeams    TargetKind = "teams" // Microsoft Teams
-	TargetTelegram TargetKind = "telegram"
-	TargetEmail    TargetKind = "email"
-	TargetWebhook  TargetKind = "webhook" // signed as Standard Webhooks
-)
 
 // NotificationTarget is where the team hears of new posts.
 type NotificationTarget struct {
@@ -90,22 +75,14 @@ func (t NotificationTarget) Clean(plain bool) (NotificationTarget, error) {
 	if t.Name, err = CleanName(t.Name); err != nil {
 		return t, Errorf(Invalid, "Invalid 'name'")
 	}
-	switch t.Kind {
-	case TargetSlack, TargetDiscord, TargetTeams, TargetWebhook:
-		u, err := url.Parse(t.URL)
-		if err != nil || len(t.URL) > MaxURL || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (!plain || u.Scheme != "http") {
-			return t, Errorf(Invalid, "Invalid 'url'")
-		}
-	case TargetTelegram:
-		if t.Chat = strings.TrimSpace(t.Chat); t.Chat == "" || len(t.Chat) > 100 {
-			return t, Errorf(Invalid, "Invalid 'chat_id'")
-		}
-	case TargetEmail:
-		if len(t.Emails) == 0 || len(t.Emails) > MaxTargetEmails {
-			return t, Errorf(Invalid, "Invalid 'user_emails'")
-		}
-	default:
+	kind := NotificationKindOf(t.Kind)
+	if kind == nil {
 		return t, Errorf(Invalid, "Invalid 'type'")
+	}
+	for _, need := range kind.Needs {
+		if !t.meets(need.Field, plain) {
+			return t, Errorf(Invalid, "Invalid '%s'", need.Field)
+		}
 	}
 	if t.If, err = t.If.Clean(); err != nil {
 		return t, err

@@ -44,12 +44,12 @@ func (s notifications) routes() {
 
 // targetFields are the fields of a target that a request gives.
 type targetFields struct {
-	Name   *string   `json:"name,omitempty" maxLength:"120,own" example:"Slack, #market-watch"`
-	Type   *string   `json:"type,omitempty" validate:"oneof=slack discord teams telegram email webhook" example:"slack"`
-	URL    *string   `json:"url,omitempty" maxLength:"2048,own" example:"https://hooks.slack.example/services/T/B/x"`
-	Token  *string   `json:"bot_token,omitempty" maxLength:"200" example:"123456:ABC"`
-	Chat   *string   `json:"chat_id,omitempty" maxLength:"100,own" example:"42"`
-	Emails *[]string `json:"user_emails,omitempty"`
+	Name   *string               `json:"name,omitempty" maxLength:"120,own" example:"Slack, #market-watch"`
+	Type   *watchpost.TargetKind `json:"type,omitempty" example:"slack"`
+	URL    *string               `json:"url,omitempty" maxLength:"2048,own" example:"https://hooks.slack.example/services/T/B/x"`
+	Token  *string               `json:"bot_token,omitempty" maxLength:"200" example:"123456:ABC"`
+	Chat   *string               `json:"chat_id,omitempty" maxLength:"100,own" example:"42"`
+	Emails *[]string             `json:"user_emails,omitempty"`
 	conditionFields
 	Batch   *float64    `json:"batch_minutes,omitempty" example:"30"`
 	Quiet   *dailyHours `json:"quiet_hours,omitempty"`
@@ -102,7 +102,7 @@ func (r *createTargetRequest) CleanField(name string) error {
 type targetSettings struct {
 	ID        watchpost.TargetID    `json:"id"`
 	Name      string                `json:"name"`
-	Type      watchpost.TargetKind  `json:"type" validate:"oneof=slack discord teams telegram email webhook"`
+	Type      watchpost.TargetKind  `json:"type"`
 	Watchlist watchpost.WatchlistID `json:"watchlist_id"`
 	URL       string                `json:"url"`
 	Chat      string                `json:"chat_id"`
@@ -150,11 +150,12 @@ type createTargetReply struct {
 }
 
 func (s notifications) createTarget(ctx context.Context, key *actors.IdempotencyKey, request createTargetRequest) (actors.TargetCreated, error) {
-	kind := watchpost.TargetKind(*request.Type)
-	t := request.change(watchpost.NotificationTarget{Name: string(kind), Kind: kind, Watchlist: watchpost.WatchlistID(request.Watchlist), PerHour: watchpost.DefaultPerHour})
-	if kind == watchpost.TargetEmail && request.Batch == nil {
-		t.Batch = watchpost.MaxBatchTime
+	kind := *request.Type
+	t := watchpost.NotificationTarget{Name: string(kind), Kind: kind, Watchlist: watchpost.WatchlistID(request.Watchlist), PerHour: watchpost.DefaultPerHour}
+	if known := watchpost.NotificationKindOf(kind); known != nil {
+		t.Batch = known.Batch
 	}
+	t = request.change(t)
 	secret := ""
 	replace(&secret, request.Token)
 	made, err := endpoint.SendOnce(ctx, s.Registry, key, actors.CreateTarget{Target: t, Secret: secret})

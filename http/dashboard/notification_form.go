@@ -18,8 +18,8 @@ import (
 // token of a bot, which no page shows.
 type targetForm struct {
 	frame
-	Kinds []targetKind // none when a target is changed
-	Kind  targetKind
+	Kinds []*watchpost.NotificationKind // none when a target is changed
+	Kind  *watchpost.NotificationKind
 	Row   *targetRow // the target that is changed
 	Log   []deliveryRow
 	Sent  *deliveryRow // the message that was sent just now
@@ -79,15 +79,13 @@ func (d notificationPages) blankTarget(r *http.Request, v *visit, kind string) (
 	if err != nil {
 		return nil, err
 	}
-	t := watchpost.NotificationTarget{Kind: targetKindOf(watchpost.TargetKind(kind)).Kind, PerHour: watchpost.DefaultPerHour}
-	if t.Kind == watchpost.TargetEmail {
-		t.Batch, t.Emails = watchpost.MaxBatchTime, []string{v.member.Email}
+	of := targetKindOf(watchpost.TargetKind(kind))
+	t := watchpost.NotificationTarget{Kind: of.Kind, Batch: of.Batch, PerHour: watchpost.DefaultPerHour}
+	if t.Kind.Needs(watchpost.TargetUsers) {
+		t.Emails = []string{v.member.Email}
 	}
 	f := targetFormOf(v, t, lists)
-	f.Title, f.Kinds = "New target", slices.Clone(targetKinds)
-	for i := range f.Kinds {
-		f.Kinds[i].On = f.Kinds[i].Kind == t.Kind
-	}
+	f.Title, f.Kinds = "New target", watchpost.NotificationKinds()
 	return f, nil
 }
 
@@ -237,7 +235,7 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 	t := f.applied(f.old)
 	t.Watchlist = watchpost.WatchlistID(f.watchlist)
 	if strings.TrimSpace(t.Name) == "" {
-		t.Name = f.Kind.Name
+		t.Name = f.Kind.Title
 	}
 	if len(f.token) > maxBotToken {
 		return f.refused(w, watchpost.Errorf(watchpost.Invalid, "Invalid 'bot_token'"))

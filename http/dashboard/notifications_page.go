@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,22 +35,26 @@ type targetRow struct {
 	OfWatchlist                bool // the address is a field of a watchlist
 }
 
-// targetKind is a kind of target in the form.
-type targetKind struct {
-	Kind       watchpost.TargetKind
-	Name, Icon string
-	On         bool
-}
-
-var targetKinds = []targetKind{
-	{Kind: watchpost.TargetSlack, Name: "Slack", Icon: "hash"}, {Kind: watchpost.TargetDiscord, Name: "Discord", Icon: "comment"},
-	{Kind: watchpost.TargetTeams, Name: "Microsoft Teams", Icon: "forum"}, {Kind: watchpost.TargetTelegram, Name: "Telegram", Icon: "arrowup"},
-	{Kind: watchpost.TargetEmail, Name: "Mail", Icon: "mail"}, {Kind: watchpost.TargetWebhook, Name: "Webhook", Icon: "bolt"},
-}
-
 // targetKindOf returns a kind; an unknown one is the first.
-func targetKindOf(kind watchpost.TargetKind) targetKind {
-	return targetKinds[max(0, slices.IndexFunc(targetKinds, func(k targetKind) bool { return k.Kind == kind }))]
+func targetKindOf(kind watchpost.TargetKind) *watchpost.NotificationKind {
+	return cmp.Or(watchpost.NotificationKindOf(kind), watchpost.NotificationKinds()[0])
+}
+
+// Tells says in a sentence whom targets can tell.
+func (notificationsPage) Tells() string {
+	all := watchpost.NotificationKinds()
+	var b strings.Builder
+	for i, kind := range all {
+		switch i {
+		case 0:
+		case len(all) - 1:
+			b.WriteString(", or ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(kind.Tells)
+	}
+	return b.String()
 }
 
 func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -98,7 +103,7 @@ func (d notificationPages) targets(r *http.Request, v *visit) ([]actors.TargetVi
 func targetRowOf(v *actors.TargetView, lists []actors.WatchlistView, now time.Time) targetRow {
 	t, kind := &v.Target, targetKindOf(v.Target.Kind)
 	row := targetRow{
-		ID: t.ID, Name: t.Name, Icon: kind.Icon, Kind: kind.Name, Href: pathNotifications + "/" + string(t.ID), Rule: targetRule(t, lists),
+		ID: t.ID, Name: t.Name, Icon: kind.Icon, Kind: kind.Title, Href: pathNotifications + "/" + string(t.ID), Rule: targetRule(t, lists),
 		Waiting: v.Waiting, Paused: t.Disabled, Stopped: v.Paused != "", OfWatchlist: v.OfWatchlist,
 		State: "Ready", Class: "good", Sign: "check", Detail: "Nothing was delivered yet.",
 	}

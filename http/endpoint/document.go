@@ -93,6 +93,7 @@ var valuesOf = map[reflect.Type][]any{
 	reflect.TypeFor[watchpost.Plan]():          textsOf(watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanPro),
 	reflect.TypeFor[watchpost.Role]():          textsOf(watchpost.RoleAdmin, watchpost.RoleMember),
 	reflect.TypeFor[watchpost.PostSource]():    textsOf(watchpost.SourceNetwork, watchpost.SourceForum),
+	reflect.TypeFor[watchpost.TargetKind]():    textsOf(targetKinds()...),
 	reflect.TypeFor[watchpost.PendingReason](): textsOf(
 		watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused,
 		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingMemberAsked, watchpost.PendingMemberPace,

@@ -34,6 +34,9 @@ func describeFields(document *openapi3.T) error {
 	if err := json.Unmarshal(descriptionsJSON, &d); err != nil {
 		return fmt.Errorf("descriptions: %w", err)
 	}
+	for _, name := range []string{"ShownTarget", "CreateTargetReply", "CreateTargetRequest"} {
+		d.Fields[name+".type"] = inWords(targetKinds(), "or")
+	}
 	for name, schema := range document.Components.Schemas {
 		if schema.Value.Description == "" {
 			schema.Value.Description = d.Schemas[name]

@@ -1,21 +1,16 @@
 package notify
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
-
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"watchpost/watchpost"
 )
@@ -66,35 +61,16 @@ func NewSecret(random []byte) string {
 // Send makes one attempt to deliver a message. secret is the key of a webhook's
 // signatures, or the token of a Telegram bot.
 func (s *Sender) Send(ctx context.Context, t *watchpost.NotificationTarget, secret string, m Message) watchpost.Attempt {
-	address := t.URL
-	var body any
-	switch t.Kind {
-	case watchpost.TargetSlack:
-		body = slackBody(t, m)
-	case watchpost.TargetDiscord:
-		body = discordBody(t, m)
-	case watchpost.TargetTeams:
-		body = teamsBody(t, m)
-	case watchpost.TargetTelegram:
-		address, body = s.telegram+"/bot"+url.PathEscape(secret)+"/sendMessage", telegramBody(t, m)
-	default:
-		body = webhookBody(t, m)
+	request := requests[t.Kind]
+	if request == nil {
+		return watchpost.Attempt{Error: errUnwritten.Error()}
 	}
-	raw, err := json.Marshal(body)
+	r, err := request(ctx, s, t, secret, m)
 	if err != nil {
-		return watchpost.Attempt{Error: "the message cannot be written"}
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(raw))
-	if err != nil {
-		return watchpost.Attempt{Error: "the address is not valid"}
+		return watchpost.Attempt{Error: err.Error()}
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "Watchpost")
-	if t.Kind == watchpost.TargetWebhook {
-		if err := sign(r, secret, m, raw); err != nil {
-			return watchpost.Attempt{Error: "the message cannot be signed"}
-		}
-	}
 	reply, err := s.client.Do(r)
 	if err != nil {
 		return watchpost.Attempt{Error: reasonOf(err)}
@@ -102,19 +78,6 @@ func (s *Sender) Send(ctx context.Context, t *watchpost.NotificationTarget, secr
 	defer reply.Body.Close()                       //nolint:errcheck // read as far as wanted
 	_, _ = io.CopyN(io.Discard, reply.Body, 4<<10) // what it says is not shown to anybody
 	return attemptOf(reply)
-}
-
-// sign adds the headers of Standard Webhooks.
-func sign(r *http.Request, secret string, m Message, raw []byte) error {
-	wh, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		return err
-	}
-	signature, err := wh.Sign(m.ID, m.At, raw)
-	r.Header.Set(standardwebhooks.HeaderWebhookID, m.ID)
-	r.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(m.At.Unix(), 10))
-	r.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
-	return err
 }
 
 // reasonOf says why there was no reply, without the address: it may be a secret.
@@ -208,64 +171,4 @@ func plainText(t *watchpost.NotificationTarget, m Message) string {
 func chatText(t *watchpost.NotificationTarget, m Message) string {
 	s := []rune(plainText(t, m))
 	return string(s[:min(len(s), maxChatText)])
-}
-
-// slackEscapes keeps what others wrote from being markup.
-var slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
-func slackBody(t *watchpost.NotificationTarget, m Message) any {
-	text := func(kind, s string) map[string]any { return map[string]any{"type": kind, "text": s} }
-	blocks := []any{map[string]any{"type": "section", "text": text("plain_text", oneLine(title(t, m), 200))}}
-	for _, p := range m.Posts {
-		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength))},
-			map[string]any{"type": "context", "elements": []any{text("mrkdwn", "<"+slackEscapes.Replace(strings.ReplaceAll(p.URL, "|", "%7C"))+"|Open the post>")}})
-	}
-	return map[string]any{"text": slackEscapes.Replace(title(t, m)), "blocks": blocks, "unfurl_links": false}
-}
-
-func discordBody(t *watchpost.NotificationTarget, m Message) any {
-	return map[string]any{"content": chatText(t, m), "allowed_mentions": map[string]any{"parse": []string{}}, "flags": 4} // no previews
-}
-
-// teamsBody is an adaptive card whose texts are runs, which have no markup.
-func teamsBody(t *watchpost.NotificationTarget, m Message) any {
-	run := func(s string) map[string]any {
-		return map[string]any{"type": "RichTextBlock", "inlines": []any{map[string]any{"type": "TextRun", "text": s}}}
-	}
-	body := []any{run(title(t, m))}
-	for _, p := range m.Posts {
-		body = append(body, run(oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength)),
-			map[string]any{"type": "ActionSet", "actions": []any{map[string]any{"type": "Action.OpenUrl", "title": "Open the post", "url": p.URL}}})
-	}
-	card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": body}
-	return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
-}
-
-func telegramBody(t *watchpost.NotificationTarget, m Message) any {
-	return map[string]any{"chat_id": t.Chat, "text": chatText(t, m), "link_preview_options": map[string]any{"is_disabled": true}}
-}
-
-// webhookPost is a post in the message of a webhook, with the names of the API.
-type webhookPost struct {
-	ID        watchpost.PostID `json:"id"`
-	URL       string           `json:"network_post_url"`
-	URN       string           `json:"network_post_urn"`
-	Content   string           `json:"content"`
-	Author    string           `json:"author_name"`
-	AuthorURL string           `json:"author_url"`
-	PostedAt  time.Time        `json:"posted_at"`
-	Language  string           `json:"language"`
-	Sentiment string           `json:"sentiment"`
-	Relevance float64          `json:"relevance_score"`
-}
-
-func webhookBody(t *watchpost.NotificationTarget, m Message) any {
-	kind, posts := "posts.new", []webhookPost{}
-	if m.Test {
-		kind = "test"
-	}
-	for _, p := range m.Posts {
-		posts = append(posts, webhookPost{p.ID, p.URL, p.URN, p.Content, p.AuthorName, p.AuthorURL, p.PostedAt.UTC(), p.Language, p.Sentiment, p.Relevance})
-	}
-	return map[string]any{"type": kind, "timestamp": m.At.UTC(), "data": map[string]any{"target_id": t.ID, "posts": posts}}
 }

@@ -54,7 +54,7 @@ var hostile = []*watchpost.Post{{
 func TestEveryKindOfTarget(t *testing.T) {
 	t.Parallel()
 	secret := notify.NewSecret([]byte("0123456789abcdef01234567"))
-	for kind, check := range map[watchpost.TargetKind]func(*testing.T, *receiver, map[string]any){
+	checks := map[watchpost.TargetKind]func(*testing.T, *receiver, map[string]any){
 		watchpost.TargetSlack: func(t *testing.T, r *receiver, _ map[string]any) {
 			require.NotContains(t, string(r.body), `"mrkdwn","text":"<!`)
 			require.Contains(t, string(r.body), "plain_text")
@@ -81,7 +81,13 @@ func TestEveryKindOfTarget(t *testing.T) {
 			require.Equal(t, "delivery-1", r.header.Get("webhook-id"))
 			require.Equal(t, hostile[0].Content, body["data"].(map[string]any)["posts"].([]any)[0].(map[string]any)["content"])
 		},
-	} {
+	}
+	for _, known := range watchpost.NotificationKinds() {
+		kind, check := known.Kind, checks[known.Kind]
+		if kind.Needs(watchpost.TargetUsers) {
+			continue // members get mail
+		}
+		require.NotNil(t, check, "nothing checks the messages of %s", kind)
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			r := newReceiver(t, nil)
