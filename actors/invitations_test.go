@@ -263,7 +263,7 @@ func TestAcceptAboveTheQuota(t *testing.T) {
 	wantError(t, err, watchpost.PlanLimit, "Your plan includes up to 5 team members.")
 	require.Len(t, emails(t, team), 5)
 	require.Equal(t, []string{all[4].Email, all[5].Email}, pendingOf(t, team))
-	done(t, team, actors.UpdateTeam{Plan: watchpost.PlanGrowth})
+	done(t, team, actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: new(watchpost.PlanGrowth)}})
 	_, err = signInBy(t, w, all[4].Email, actors.Choice{Accept: all[4].ID})
 	require.NoError(t, err)
 }

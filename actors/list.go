@@ -91,7 +91,7 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 		l.refuse(watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
 		return
 	}
-	next, err := w.Apply(m.Patch)
+	next, err := m.Patch.Apply(w)
 	if err == nil {
 		err = checkDefinition(next)
 	}

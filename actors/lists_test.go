@@ -288,10 +288,10 @@ func TestListIsLeftAlone(t *testing.T) {
 		},
 		"not in the plan": {
 			leave: func(t *testing.T, team *actorstest.Team, _ watchpost.Watchlist) {
-				done(t, team, actors.UpdateTeam{Plan: watchpost.PlanFree})
+				done(t, team, actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: new(watchpost.PlanFree)}})
 			},
 			back: func(t *testing.T, team *actorstest.Team, _ watchpost.Watchlist) {
-				done(t, team, actors.UpdateTeam{Plan: watchpost.PlanPro})
+				done(t, team, actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: new(watchpost.PlanPro)}})
 			},
 		},
 		"deleted": {leave: func(t *testing.T, team *actorstest.Team, w watchpost.Watchlist) {

@@ -230,10 +230,10 @@ func (h *wholeTeam) list() {
 
 func (h *wholeTeam) changePlan() {
 	p := datedPlan{plan: rapid.SampledFrom([]watchpost.Plan{watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate}).Draw(h.r, "plan")}
-	change := actors.UpdateTeam{Plan: p.plan}
+	change := actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: &p.plan}}
 	if rapid.Bool().Draw(h.r, "expires") {
 		p.ends = h.w.Now().Add(10*time.Hour + 33*time.Minute + 17*time.Second)
-		change.PlanExpiresAt = &p.ends
+		change.Patch.PlanExpiresAt = &p.ends
 	}
 	if _, err := actorstest.Try[watchpost.Team](h.team, change); h.failed("change the plan", err) {
 		h.plans = append(h.plans, p)

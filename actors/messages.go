@@ -62,17 +62,9 @@ type RotateKey struct{}
 // APIKey carries the team's key.
 type APIKey struct{ Key string }
 
-// UpdateTeam changes the fields that are given; answered by watchpost.Team. A plan
-// that is set without a date does not expire.
-type UpdateTeam struct {
-	Name          string              // "": not given
-	Plan          watchpost.Plan      // "": not given
-	PlanExpiresAt *time.Time          // nil: not given; zero: never
-	KeepPosts     *watchpost.KeepDays // nil: not given
-	// Domains are those of the team, normalised (Conflict when one is another team's);
-	// nil: not given.
-	Domains *[]string
-}
+// UpdateTeam changes the team (Conflict when a domain is another team's); answered by
+// watchpost.Team.
+type UpdateTeam struct{ Patch watchpost.TeamPatch }
 
 // AddMember adds a member at once, without asking: for the operator. PlanLimit; Conflict
 // when the email belongs to a team; answered by watchpost.Member.

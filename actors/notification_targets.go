@@ -27,13 +27,11 @@ type TargetCreated struct {
 	Sealed []byte // Secret, for a repetition of the request
 }
 
-// UpdateTarget replaces a target (NotFound, Invalid); answered by TargetView. Change
-// is called in the team's mailbox and changes nothing else. A target that was paused
-// is resumed.
+// UpdateTarget changes a target (NotFound, Invalid); answered by TargetView. A target
+// that was paused is resumed.
 type UpdateTarget struct {
-	ID     watchpost.TargetID
-	Change func(watchpost.NotificationTarget) watchpost.NotificationTarget
-	Secret string // the new token of a bot; empty: it stays
+	ID    watchpost.TargetID
+	Patch watchpost.TargetPatch
 }
 
 // DeleteTarget removes a target with what waits for it (NotFound); answered by Done.
@@ -150,7 +148,7 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 		ns.answer(nil, errTarget())
 		return
 	}
-	t, err := m.Change(*box.target).Clean(ns.env.sends.sender.Plain())
+	t, err := m.Patch.Apply(*box.target).Clean(ns.env.sends.sender.Plain())
 	if err == nil {
 		err = ns.check(&t)
 	}
@@ -158,8 +156,8 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 		ns.answer(nil, err)
 		return
 	}
-	if m.Secret != "" && t.Kind.Needs(watchpost.TargetToken) {
-		t.Sealed = ns.env.keyring.Seal(m.Secret, string(t.ID))
+	if token := m.Patch.Token; token != nil && *token != "" && t.Kind.Needs(watchpost.TargetToken) {
+		t.Sealed = ns.env.keyring.Seal(*token, string(t.ID))
 	}
 	box.target = &t
 	batch := &persistence.Batch{}

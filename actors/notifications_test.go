@@ -179,10 +179,7 @@ func TestEnabledTarget(t *testing.T) {
 	s.ExpectAck(scan)
 	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 1 }, actorstest.Wait, time.Millisecond)
 	disable := func(off bool) {
-		actorstest.Must[actors.TargetView](t, team, actors.UpdateTarget{ID: made.Target.ID, Change: func(n watchpost.NotificationTarget) watchpost.NotificationTarget {
-			n.Disabled = off
-			return n
-		}})
+		actorstest.Must[actors.TargetView](t, team, actors.UpdateTarget{ID: made.Target.ID, Patch: watchpost.TargetPatch{Disabled: &off}})
 	}
 	disable(true)
 	require.Eventually(t, func() bool { return outboxes(t, w) == 0 }, actorstest.Wait, time.Millisecond)
@@ -206,8 +203,7 @@ func TestBotTokenChanges(t *testing.T) {
 	})
 	actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
 	require.Equal(t, "/bot1:old/sendMessage", <-asked)
-	same := func(n watchpost.NotificationTarget) watchpost.NotificationTarget { return n }
-	actorstest.Must[actors.TargetView](t, team, actors.UpdateTarget{ID: made.Target.ID, Change: same, Secret: "2:new"})
+	actorstest.Must[actors.TargetView](t, team, actors.UpdateTarget{ID: made.Target.ID, Patch: watchpost.TargetPatch{Token: new("2:new")}})
 	actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
 	require.Equal(t, "/bot2:new/sendMessage", <-asked)
 }

@@ -19,7 +19,7 @@ func TestPlanExpires(t *testing.T) {
 	w := actorstest.New(t)
 	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	ends := w.Clock.Now().Add(36 * time.Hour)
-	updated := actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Name: "Acme", PlanExpiresAt: &ends})
+	updated := actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Patch: watchpost.TeamPatch{Name: new("Acme"), PlanExpiresAt: &ends}})
 	require.Equal(t, "Acme", updated.Name)
 	require.Equal(t, watchpost.PlanGrowth, updated.Plan)
 	require.True(t, ends.Equal(updated.PlanExpiresAt))
@@ -42,7 +42,7 @@ func TestPlanExpires(t *testing.T) {
 	w.Restart()
 	require.Equal(t, watchpost.PlanFree, listed().Plan)
 	require.Equal(t, watchpost.PlanFree, plan())
-	require.Equal(t, watchpost.PlanExpert, actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Plan: watchpost.PlanExpert}).Plan)
+	require.Equal(t, watchpost.PlanExpert, actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: new(watchpost.PlanExpert)}}).Plan)
 	w.Advance(240 * time.Hour)
 	require.Equal(t, watchpost.PlanExpert, plan())
 }

@@ -127,7 +127,7 @@ func TestKeepPosts(t *testing.T) {
 	}
 	set := func(days watchpost.KeepDays) {
 		t.Helper()
-		require.Equal(t, days, actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{KeepPosts: &days}).KeepPosts)
+		require.Equal(t, days, actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Patch: watchpost.TeamPatch{KeepPosts: &days}}).KeepPosts)
 	}
 	require.Zero(t, expire(), "the service keeps them forever")
 	set(40)

@@ -511,7 +511,7 @@ func TestTeamsAndKeys(t *testing.T) {
 			small.Member(t, "m")
 		}
 		actorstest.Fails(t, small, watchpost.PlanLimit, actors.AddMember{Email: "sixth@example.com", Role: watchpost.RoleMember})
-		done(t, small, actors.UpdateTeam{Plan: watchpost.PlanGrowth})
+		done(t, small, actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: new(watchpost.PlanGrowth)}})
 		small.Member(t, "m")
 	})
 	t.Run("secrets are not stored", func(t *testing.T) {

@@ -17,24 +17,15 @@ func (t *team) plan() watchpost.Plan {
 
 func (t *team) onUpdateTeam(m UpdateTeam) {
 	batch := &persistence.Batch{}
-	if m.Domains != nil {
-		if err := t.members.setDomains(batch, *m.Domains); err != nil {
+	if m.Patch.Domains != nil {
+		if err := t.members.setDomains(batch, *m.Patch.Domains); err != nil {
 			t.answer(nil, err)
 			return
 		}
 	}
-	if m.Name != "" {
-		t.record.Name = m.Name
-	}
-	if m.Plan != "" {
-		t.record.Plan, t.record.PlanExpiresAt = m.Plan, time.Time{}
-	}
-	if m.PlanExpiresAt != nil {
-		t.record.PlanExpiresAt = *m.PlanExpiresAt
-	}
-	if m.KeepPosts != nil {
-		t.record.KeepPosts = *m.KeepPosts
-	}
+	r := &t.record
+	next := m.Patch.Apply(watchpost.Team{Name: r.Name, Plan: r.Plan, PlanExpiresAt: r.PlanExpiresAt, KeepPosts: r.KeepPosts})
+	r.Name, r.Plan, r.PlanExpiresAt, r.KeepPosts = next.Name, next.Plan, next.PlanExpiresAt, next.KeepPosts
 	t.putTeam(batch)
 	t.audit.note(batch, watchpost.AuditTeamChanged, "", t.record.Name+", "+string(t.record.Plan))
 	t.commit(batch, t.value())

@@ -71,7 +71,7 @@ func (w *watchlist) compile() {
 
 // onUpdate applies a patch and answers with the new view.
 func (w *watchlist) onUpdate(m UpdateWatchlist) {
-	next, err := w.state.Apply(m.Patch)
+	next, err := m.Patch.Apply(w.state)
 	if err == nil {
 		err = checkDefinition(next)
 	}

@@ -111,7 +111,7 @@ func TestWeeklyLimit(t *testing.T) {
 		require.Len(t, team.Posts(t, other.ID), 5)
 	})
 	t.Run("more with another plan", func(t *testing.T) {
-		actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Plan: watchpost.PlanGrowth})
+		actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: new(watchpost.PlanGrowth)}})
 		w.Advance(time.Hour)
 		for range 2 { // both watchlists are due
 			frame := s.Expect(protocol.TypeTask)

@@ -224,12 +224,12 @@ func TestAnyRequired(t *testing.T) {
 	list := watchpost.Watchlist{Type: watchpost.KeywordWatchlist, Keywords: []watchpost.KeywordEntry{all}}
 	list.Keywords[0].ID = "e1"
 	either.Excluded = nil
-	patched, err := list.Apply(watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{all, either}})
+	patched, err := applied(list, watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{all, either}})
 	require.NoError(t, err)
 	require.Equal(t, watchpost.EntryID("e1"), patched.Keywords[0].ID)
 	require.Empty(t, patched.Keywords[1].ID, "scanned from the start")
 	require.True(t, patched.Keywords[1].AnyRequired)
-	appended, err := list.Apply(watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{all, either}, Append: true})
+	appended, err := applied(list, watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{all, either}, Append: true})
 	require.NoError(t, err)
 	require.Len(t, appended.Keywords, 2)
 }

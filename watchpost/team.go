@@ -66,6 +66,27 @@ type Team struct {
 	Domains []string
 }
 
+// TeamPatch changes the fields of a team that are not nil. Domains are normalised.
+type TeamPatch struct {
+	Name          *string
+	Plan          *Plan
+	PlanExpiresAt *time.Time
+	KeepPosts     *KeepDays
+	Domains       *[]string
+}
+
+// Apply returns the changed team. A plan that is set without a date does not expire.
+func (p *TeamPatch) Apply(t Team) Team {
+	set(&t.Name, p.Name)
+	if p.Plan != nil {
+		t.Plan, t.PlanExpiresAt = *p.Plan, time.Time{}
+	}
+	set(&t.PlanExpiresAt, p.PlanExpiresAt)
+	set(&t.KeepPosts, p.KeepPosts)
+	set(&t.Domains, p.Domains)
+	return t
+}
+
 // Member returns the member with the given id.
 func (t *Team) Member(id MemberID) (Member, bool) {
 	for _, m := range t.Members {

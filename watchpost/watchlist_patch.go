@@ -42,7 +42,7 @@ func (p WatchlistPatch) empty() bool {
 		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil
 }
 
-// Apply returns a copy of the watchlist with the patch applied, or an error.
+// Apply returns the changed watchlist, or an error.
 // Keyword entries with the same meaning as before keep their id; the caller sets
 // the ids that are empty.
 //
@@ -56,14 +56,14 @@ func (p WatchlistPatch) empty() bool {
 //
 // The other fields of the patch are applied together with the transition, or not
 // at all.
-func (w Watchlist) Apply(p WatchlistPatch) (Watchlist, error) {
+func (p *WatchlistPatch) Apply(w Watchlist) (Watchlist, error) {
 	if enables := p.Disable != nil && !*p.Disable; !enables {
 		if err := w.CheckEnabled(); err != nil {
 			return w, err
 		}
 	}
 	if p.Keywords != nil {
-		keywords, err := w.patchedKeywords(p)
+		keywords, err := p.keywords(&w)
 		if err != nil {
 			return w, err
 		}
@@ -84,7 +84,7 @@ func (w Watchlist) Apply(p WatchlistPatch) (Watchlist, error) {
 	return w, nil
 }
 
-func (w *Watchlist) patchedKeywords(p WatchlistPatch) ([]KeywordEntry, error) {
+func (p *WatchlistPatch) keywords(w *Watchlist) ([]KeywordEntry, error) {
 	if !p.Append {
 		return keepEntryIDs(p.Keywords, w.Keywords), nil
 	}

@@ -21,6 +21,11 @@ func sample(kind watchpost.WatchlistType) watchpost.Watchlist {
 	}
 }
 
+// applied returns the watchlist after a patch.
+func applied(w watchpost.Watchlist, p watchpost.WatchlistPatch) (watchpost.Watchlist, error) {
+	return p.Apply(w)
+}
+
 // TestTransitions checks every cell of the table in the comment of Apply.
 func TestTransitions(t *testing.T) {
 	yes, no, name := true, false, "new"
@@ -29,7 +34,7 @@ func TestTransitions(t *testing.T) {
 			for _, disable := range []*bool{&yes, &no, nil} {
 				w := sample(kind)
 				w.Disabled = disabled
-				got, err := w.Apply(watchpost.WatchlistPatch{Disable: disable, Name: &name})
+				got, err := applied(w, watchpost.WatchlistPatch{Disable: disable, Name: &name})
 				if refused := disabled && kind.HasKeywords() && (disable == nil || *disable); refused {
 					require.EqualError(t, err, disabledText)
 					require.Equal(t, watchpost.Conflict, watchpost.KindOf(err))
@@ -63,7 +68,7 @@ func TestApply(t *testing.T) {
 	frequency, err := watchpost.ParseFetchFrequency(72)
 	require.NoError(t, err)
 	labels := []watchpost.Label{{Name: "l"}}
-	got, err := sample("keyword").Apply(watchpost.WatchlistPatch{
+	got, err := applied(sample("keyword"), watchpost.WatchlistPatch{
 		Name: &name, Description: &description, Objective: &objective, SlackURL: &url, Frequency: &frequency, Labels: &labels,
 	})
 	require.NoError(t, err)
@@ -73,7 +78,7 @@ func TestApply(t *testing.T) {
 	require.Equal(t, want, got)
 
 	none, noLabels := "", []watchpost.Label{}
-	got, err = sample("keyword").Apply(watchpost.WatchlistPatch{SlackURL: &none, Labels: &noLabels})
+	got, err = applied(sample("keyword"), watchpost.WatchlistPatch{SlackURL: &none, Labels: &noLabels})
 	require.NoError(t, err)
 	require.Empty(t, got.SlackURL)
 	require.Empty(t, got.Labels)
@@ -114,7 +119,7 @@ func TestForType(t *testing.T) {
 
 func TestApplyTooManyKeywords(t *testing.T) {
 	w := sample("forum")
-	got, err := w.Apply(watchpost.WatchlistPatch{Keywords: entries(numbered(99)...), Append: true})
+	got, err := applied(w, watchpost.WatchlistPatch{Keywords: entries(numbered(99)...), Append: true})
 	require.EqualError(t, err, "At most 100 keywords per watchlist")
 	require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
 	require.Equal(t, w, got)
@@ -128,7 +133,7 @@ func TestApplyKeywords(t *testing.T) {
 		{Keyword: "zig"},
 		{ID: "forged", Keyword: "go", Excluded: []string{"intern"}}, // another meaning
 	}
-	replaced, err := w.Apply(watchpost.WatchlistPatch{Keywords: again})
+	replaced, err := applied(w, watchpost.WatchlistPatch{Keywords: again})
 	require.NoError(t, err)
 	require.Equal(t, []watchpost.KeywordEntry{
 		{ID: "2", Keyword: "Rust", Required: []string{"Senior", "remote"}},
@@ -136,7 +141,7 @@ func TestApplyKeywords(t *testing.T) {
 		{Keyword: "go", Excluded: []string{"intern"}},
 	}, replaced.Keywords)
 
-	added, err := w.Apply(watchpost.WatchlistPatch{Keywords: again, Append: true})
+	added, err := applied(w, watchpost.WatchlistPatch{Keywords: again, Append: true})
 	require.NoError(t, err)
 	require.Equal(t, []watchpost.KeywordEntry{
 		{ID: "1", Keyword: "go"},
@@ -145,7 +150,7 @@ func TestApplyKeywords(t *testing.T) {
 		{Keyword: "go", Excluded: []string{"intern"}},
 	}, added.Keywords)
 
-	full, err := w.Apply(watchpost.WatchlistPatch{Keywords: entries(numbered(98)...), Append: true})
+	full, err := applied(w, watchpost.WatchlistPatch{Keywords: entries(numbered(98)...), Append: true})
 	require.NoError(t, err)
 	require.Len(t, full.Keywords, 100)
 	require.Equal(t, before, w, "the watchlist itself is not changed")

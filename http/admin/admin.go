@@ -250,17 +250,22 @@ type updateTeamRequest struct {
 	KeepPosts endpoint.Nullable `json:"keep_posts,omitzero" example:"365d"`
 	Domains   []string          `json:"domains,omitempty" description:"mail domains of the team in place of all before, for example [\"example.com\"]"`
 
-	update actors.UpdateTeam
+	patch watchpost.TeamPatch
 }
 
 // CleanField implements endpoint.FieldCleaner.
 func (r *updateTeamRequest) CleanField(name string) (err error) {
 	switch name {
 	case "name":
-		r.update.Name, err = endpoint.ReadName(r.Name)
+		var name string
+		if name, err = endpoint.ReadName(r.Name); name != "" {
+			r.patch.Name = &name
+		}
 	case "plan":
 		if r.Plan != "" {
-			r.update.Plan, err = readPlan(r.Plan)
+			var plan watchpost.Plan
+			plan, err = readPlan(r.Plan)
+			r.patch.Plan = &plan
 		}
 	case "plan_expires_at":
 		if !r.Expires.Set {
@@ -273,7 +278,7 @@ func (r *updateTeamRequest) CleanField(name string) (err error) {
 			}
 		}
 		at = at.UTC()
-		r.update.PlanExpiresAt = &at
+		r.patch.PlanExpiresAt = &at
 	case "keep_posts":
 		if !r.KeepPosts.Set {
 			return nil
@@ -284,10 +289,10 @@ func (r *updateTeamRequest) CleanField(name string) (err error) {
 				return err
 			}
 		}
-		r.update.KeepPosts = &keep
+		r.patch.KeepPosts = &keep
 	case "domains":
 		if r.Domains != nil {
-			r.update.Domains, err = readDomains(r.Domains)
+			r.patch.Domains, err = readDomains(r.Domains)
 		}
 	}
 	return err
@@ -308,14 +313,14 @@ func readDomains(given []string) (*[]string, error) {
 }
 
 func (s teams) updateTeam(r *http.Request, request updateTeamRequest) (shownTeam, error) {
-	if request.update == (actors.UpdateTeam{}) {
+	if request.patch == (watchpost.TeamPatch{}) {
 		return shownTeam{}, watchpost.Errorf(watchpost.Invalid, textInvalidPlan)
 	}
 	id, err := endpoint.TeamInPath(r)
 	if err != nil {
 		return shownTeam{}, err
 	}
-	team, err := actors.Ask(r.Context(), s.Registry, id, request.update)
+	team, err := actors.Ask(r.Context(), s.Registry, id, actors.UpdateTeam{Patch: request.patch})
 	return teamShown(team, ""), err
 }
 

@@ -57,32 +57,19 @@ type targetFields struct {
 	Disable *bool       `json:"disable,omitempty" invalid:"disable must be a boolean value"`
 }
 
-// change returns a target with the fields that are given.
-func (f *targetFields) change(t watchpost.NotificationTarget) watchpost.NotificationTarget {
-	replace(&t.Name, f.Name)
-	replace(&t.URL, f.URL)
-	replace(&t.Chat, f.Chat)
-	if f.Emails != nil {
-		t.Emails = *(&ruleFields{Emails: f.Emails}).emails()
+// patch returns the change that the fields make.
+func (f *targetFields) patch() watchpost.TargetPatch {
+	p := watchpost.TargetPatch{
+		Name: f.Name, URL: f.URL, Chat: f.Chat, Emails: (&ruleFields{Emails: f.Emails}).emails(), If: f.conditionFields.patch(),
+		PerHour: f.PerHour, Disabled: f.Disable, Token: f.Token,
 	}
-	conditions := f.patch()
-	t.If = conditions.Apply(t.If)
 	if f.Batch != nil {
-		t.Batch = hours(*f.Batch / 60)
+		p.Batch = new(hours(*f.Batch / 60))
 	}
 	if f.Quiet != nil {
-		t.Quiet = f.Quiet.hours()
+		p.Quiet = new(f.Quiet.hours())
 	}
-	replace(&t.PerHour, f.PerHour)
-	replace(&t.Disabled, f.Disable)
-	return t
-}
-
-// replace sets a field that is given.
-func replace[T any](field, given *T) {
-	if given != nil {
-		*field = *given
-	}
+	return p
 }
 
 type createTargetRequest struct {
@@ -155,9 +142,11 @@ func (s notifications) createTarget(ctx context.Context, key *actors.Idempotency
 	if known := watchpost.NotificationKindOf(kind); known != nil {
 		t.Batch = known.Batch
 	}
-	t = request.change(t)
-	secret := ""
-	replace(&secret, request.Token)
+	patch, secret := request.patch(), ""
+	t = patch.Apply(t)
+	if patch.Token != nil {
+		secret = *patch.Token
+	}
 	made, err := endpoint.SendOnce(ctx, s.Registry, key, actors.CreateTarget{Target: t, Secret: secret})
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound && request.Watchlist != "" {
 		if denied := s.Registry.WatchlistAccess(ctx, endpoint.TeamOf(ctx), request.Watchlist); denied != nil {
@@ -192,8 +181,7 @@ type updateTargetReply struct {
 }
 
 func (s notifications) updateTarget(r *http.Request, request updateTargetRequest) (updateTargetReply, error) {
-	update := actors.UpdateTarget{ID: watchpost.TargetID(request.ID), Change: request.change}
-	replace(&update.Secret, request.Token)
+	update := actors.UpdateTarget{ID: watchpost.TargetID(request.ID), Patch: request.patch()}
 	view, err := actors.Ask(r.Context(), s.Registry, endpoint.TeamOf(r.Context()), update)
 	return updateTargetReply{showTarget(view), true}, err
 }

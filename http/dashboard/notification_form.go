@@ -196,20 +196,22 @@ func (f *targetForm) take(form url.Values) {
 	}
 }
 
-// applied returns a target with the values of the form, not yet cleaned: a text
-// that is no number becomes one that is out of bounds.
-func (f *targetForm) applied(t watchpost.NotificationTarget) watchpost.NotificationTarget {
-	t.Name, t.URL, t.Chat, t.Emails = f.Name, f.URL, f.Chat, f.emails
-	t.If = watchpost.PostConditions{
-		Labels: wordsOf(f.Labels), Sentiments: f.sentiments, Levels: f.levels, Languages: wordsOf(f.Languages), Authors: wordsOf(f.Authors), Keyword: f.Keyword,
-		MinRelevance: numberIn(f.Relevance, 10, 0), MaxAge: time.Duration(numberIn(f.MaxAge, 24*366, 0) * float64(time.Hour)),
+// patch is the change that the form makes, of every field; hours of the day that are
+// as they were shown stay. A text that is no number becomes one out of bounds.
+func (f *targetForm) patch() watchpost.TargetPatch {
+	p := watchpost.TargetPatch{
+		Name: &f.Name, URL: &f.URL, Chat: &f.Chat, Emails: &f.emails,
+		If: watchpost.ConditionsPatch{
+			Labels: new(wordsOf(f.Labels)), Sentiments: &f.sentiments, Levels: &f.levels, Languages: new(wordsOf(f.Languages)), Authors: new(wordsOf(f.Authors)), Keyword: &f.Keyword,
+			MinRelevance: new(numberIn(f.Relevance, 10, 0)), MaxAge: new(time.Duration(numberIn(f.MaxAge, 24*366, 0) * float64(time.Hour))),
+		},
+		Batch:   new(time.Duration(numberIn(f.batch, 24*60, 0) * float64(time.Minute))),
+		PerHour: new(int(numberIn(f.PerHour, watchpost.MaxPerHour, watchpost.DefaultPerHour))),
 	}
-	t.Batch = time.Duration(numberIn(f.batch, 24*60, 0) * float64(time.Minute))
-	t.PerHour = int(numberIn(f.PerHour, watchpost.MaxPerHour, watchpost.DefaultPerHour))
-	if shown := quietFieldsOf(t.Quiet); shown.From != f.Quiet.From || shown.Until != f.Quiet.Until || shown.Zone != f.Quiet.Zone || shown.days != f.Quiet.days {
-		t.Quiet = f.Quiet.hours()
+	if shown := quietFieldsOf(f.old.Quiet); shown.From != f.Quiet.From || shown.Until != f.Quiet.Until || shown.Zone != f.Quiet.Zone || shown.days != f.Quiet.days {
+		p.Quiet = new(f.Quiet.hours())
 	}
-	return t
+	return p
 }
 
 // numberIn reads a number from 0 to most; -1 for any other text, otherwise for none.
@@ -232,7 +234,8 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 		return err
 	}
 	f.take(r.PostForm)
-	t := f.applied(f.old)
+	patch := f.patch()
+	t := patch.Apply(f.old)
 	t.Watchlist = watchpost.WatchlistID(f.watchlist)
 	if strings.TrimSpace(t.Name) == "" {
 		t.Name = f.Kind.Title
@@ -266,7 +269,7 @@ func (d notificationPages) saveTarget(w http.ResponseWriter, r *http.Request, v 
 	}
 	f.take(r.PostForm)
 	f.watchlist = string(f.old.Watchlist)
-	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UpdateTarget{ID: f.old.ID, Change: f.applied}); err != nil {
+	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UpdateTarget{ID: f.old.ID, Patch: f.patch()}); err != nil {
 		return f.refused(w, err)
 	}
 	http.Redirect(w, r, pathNotifications+"/"+string(f.old.ID), http.StatusSeeOther)

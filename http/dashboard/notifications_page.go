@@ -296,10 +296,7 @@ func (d notificationPages) changeTarget(w http.ResponseWriter, r *http.Request, 
 		}
 		to += "?sent=" + url.QueryEscape(sent.ID)
 	case "pause", "resume":
-		_, err = actors.Ask(ctx, d.Registry, team, actors.UpdateTarget{ID: id, Change: func(t watchpost.NotificationTarget) watchpost.NotificationTarget {
-			t.Disabled = do == "pause"
-			return t
-		}})
+		_, err = actors.Ask(ctx, d.Registry, team, actors.UpdateTarget{ID: id, Patch: watchpost.TargetPatch{Disabled: new(do == "pause")}})
 	case "delete":
 		to = pathNotifications
 		_, err = actors.Ask(ctx, d.Registry, team, actors.DeleteTarget{ID: id})
