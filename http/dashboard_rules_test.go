@@ -70,7 +70,7 @@ func TestDashboardRules(t *testing.T) {
 	form.Set("per_day", "4")
 	require.Contains(t, b.send("/app/rules/new", form).raw, "Not saved yet.", "another rule than was tried")
 	require.Empty(t, read[fields](m.call("GET", "/api-engagement-rules", ""), 200)["rules"])
-	for field, bad := range map[string]string{"per_day": "none", "relevance": "11", "from": "9", "min_pause": "0", "languages": "nowhere", "age": "-3"} {
+	for field, bad := range map[string]string{"per_day": "none", "min_relevance": "11", "from": "9", "min_pause": "0", "languages": "nowhere", "max_age_hours": "-3"} {
 		wrong := ruleForm(list, "like")
 		wrong.Set(field, bad)
 		wrong.Set("token", b.token())
@@ -91,7 +91,7 @@ func TestDashboardRules(t *testing.T) {
 	edit := b.do("GET", rule, "").raw
 	require.Contains(t, edit, `name="per_day" inputmode="numeric" value="4"`)
 	form.Set("name", "Warm words")
-	form["sentiment"] = []string{"negative"}
+	form["sentiments"] = []string{"negative"}
 	require.Contains(t, b.saveRule(rule, form), "<dt>Would like</dt><dd>0</dd>")
 	require.Contains(t, b.do("GET", "/app/rules", "").raw, "Like if sentiment is negative.")
 	act := func(path, do string) int { return b.send(path, url.Values{"token": {b.token()}, "do": {do}}).status }

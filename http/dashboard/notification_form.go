@@ -27,17 +27,15 @@ type targetForm struct {
 	Secret string
 	Errors []fieldError
 
-	Name, URL, Chat, PerHour              string
-	Of, Emails, Sentiments, Levels, Batch []choice
-	Labels, Languages, Authors, Keyword   string
-	Relevance, MaxAge                     string
-	Quiet                                 quietFields
-	Further                               bool // one of the further conditions is given
-	token, watchlist, batch               string
-	emails, sentiments, levels            []string
-	old                                   watchpost.NotificationTarget
-	knownLists                            []actors.WatchlistView
-	member                                []watchpost.Member
+	Name, URL, Chat, PerHour string
+	conditionForm
+	Of, Emails, Batch       []choice
+	Quiet                   quietFields
+	token, watchlist, batch string
+	emails                  []string
+	old                     watchpost.NotificationTarget
+	knownLists              []actors.WatchlistView
+	member                  []watchpost.Member
 }
 
 // quietFields are the quiet hours as they are typed.
@@ -93,11 +91,10 @@ func (d notificationPages) blankTarget(r *http.Request, v *visit, kind string) (
 func targetFormOf(v *visit, t watchpost.NotificationTarget, lists []actors.WatchlistView) *targetForm {
 	return &targetForm{
 		frame: frameOf(v, "notifications", ""), Kind: targetKindOf(t.Kind), old: t, knownLists: lists, member: v.team.Team.Members,
-		Name: t.Name, URL: t.URL, Chat: t.Chat, PerHour: strconv.Itoa(t.PerHour), Labels: strings.Join(t.If.Labels, "\n"),
-		Languages: strings.Join(t.If.Languages, ", "), Authors: strings.Join(t.If.Authors, "\n"), Keyword: t.If.Keyword,
-		Relevance: someNumber(t.If.MinRelevance), MaxAge: someNumber(t.If.MaxAge.Hours()), Quiet: quietFieldsOf(t.Quiet),
+		Name: t.Name, URL: t.URL, Chat: t.Chat, PerHour: strconv.Itoa(t.PerHour),
+		conditionForm: conditionFormOf(&t.If, wordsOf), Quiet: quietFieldsOf(t.Quiet),
 		watchlist: string(t.Watchlist), batch: strconv.FormatFloat(t.Batch.Minutes(), 'f', -1, 64),
-		emails: t.Emails, sentiments: t.If.Sentiments, levels: t.If.Levels,
+		emails: t.Emails,
 	}
 }
 
@@ -149,12 +146,6 @@ func (f *targetForm) render(w http.ResponseWriter, status int) error {
 		f.Emails = append(f.Emails, choice{Value: m.Email, Name: nameOf(m)})
 	}
 	tick(f.Emails, f.emails...)
-	f.Sentiments = []choice{{Value: "positive", Name: "Positive"}, {Value: "neutral", Name: "Neutral"}, {Value: "negative", Name: "Negative"}}
-	tick(f.Sentiments, f.sentiments...)
-	for _, level := range []string{"C-Level", "Founder", "VP", "Director", "Manager", "Senior", "Entry"} {
-		f.Levels = append(f.Levels, choice{Value: level, Name: level})
-	}
-	tick(f.Levels, f.levels...)
 	times := slices.Clone(batches)
 	if !slices.Contains(times, f.old.Batch) {
 		times = append(times, f.old.Batch)
@@ -168,7 +159,6 @@ func (f *targetForm) render(w http.ResponseWriter, status int) error {
 		day = (day + 1) % 7 // the week begins on Monday
 		f.Quiet.Days = append(f.Quiet.Days, choice{Value: strconv.Itoa(day), Name: time.Weekday(day).String(), On: strings.Contains(f.Quiet.days, strconv.Itoa(day))})
 	}
-	f.Further = strings.TrimSpace(f.Languages+f.Authors+f.Keyword+f.MaxAge) != "" || len(f.levels) > 0
 	if len(f.Errors) > 0 {
 		f.Title = "Error: " + f.Title
 	}
@@ -185,9 +175,8 @@ func tick(choices []choice, values ...string) {
 // take fills the form with the sent values.
 func (f *targetForm) take(form url.Values) {
 	f.Name, f.URL, f.Chat, f.token = form.Get("name"), strings.TrimSpace(form.Get("url")), form.Get("chat_id"), strings.TrimSpace(form.Get("bot_token"))
-	f.PerHour, f.Labels, f.Languages, f.Authors = form.Get("max_per_hour"), form.Get("labels"), form.Get("languages"), form.Get("authors")
-	f.Keyword, f.Relevance, f.MaxAge = form.Get("keyword"), form.Get("min_relevance"), form.Get("max_age_hours")
-	f.watchlist, f.batch, f.emails, f.sentiments, f.levels = form.Get("of"), form.Get("batch_minutes"), form["user_emails"], form["sentiments"], form["seniority_levels"]
+	f.conditionForm.take(form)
+	f.PerHour, f.watchlist, f.batch, f.emails = form.Get("max_per_hour"), form.Get("of"), form.Get("batch_minutes"), form["user_emails"]
 	f.Quiet = quietFields{From: form.Get("quiet_from"), Until: form.Get("quiet_until"), Zone: form.Get("time_zone")}
 	for day := range 7 {
 		if slices.Contains(form["quiet_days"], strconv.Itoa(day)) {
@@ -201,10 +190,7 @@ func (f *targetForm) take(form url.Values) {
 func (f *targetForm) patch() watchpost.TargetPatch {
 	p := watchpost.TargetPatch{
 		Name: &f.Name, URL: &f.URL, Chat: &f.Chat, Emails: &f.emails,
-		If: watchpost.ConditionsPatch{
-			Labels: new(wordsOf(f.Labels)), Sentiments: &f.sentiments, Levels: &f.levels, Languages: new(wordsOf(f.Languages)), Authors: new(wordsOf(f.Authors)), Keyword: &f.Keyword,
-			MinRelevance: new(numberIn(f.Relevance, 10, 0)), MaxAge: new(time.Duration(numberIn(f.MaxAge, 24*366, 0) * float64(time.Hour))),
-		},
+		If:      f.conditions(),
 		Batch:   new(time.Duration(numberIn(f.batch, 24*60, 0) * float64(time.Minute))),
 		PerHour: new(int(numberIn(f.PerHour, watchpost.MaxPerHour, watchpost.DefaultPerHour))),
 	}

@@ -18,35 +18,31 @@ import (
 // after a dry run of exactly what is saved was shown.
 type ruleForm struct {
 	frame
-	ID                                        watchpost.RuleID // none: a new rule
-	Old                                       string           // the name of the rule that is changed
-	Off                                       bool
-	Action                                    watchpost.Action
-	Lists                                     []choice // of a new rule
-	List                                      watchpost.WatchlistID
-	ListName                                  string
-	Key                                       string
-	Name, Labels, Keyword, Languages, Authors string
-	Relevance, Age, PerDay, From, Until, Zone string
-	MinPause, MaxPause                        string
-	Templates                                 []string
-	Sentiments, Levels, Days, Members         []choice
-	Approval                                  bool
-	Errors                                    []fieldError
-	Limit                                     string // of the plan, which is reached
-	Trial                                     *trialView
-	Tried                                     string // names the rule that Trial is of
-	Ask                                       bool   // it was to be saved before its dry run was shown
-	Variables                                 string
+	ID       watchpost.RuleID // none: a new rule
+	Old      string           // the name of the rule that is changed
+	Off      bool
+	Action   watchpost.Action
+	Lists    []choice // of a new rule
+	List     watchpost.WatchlistID
+	ListName string
+	Key      string
+	Name     string
+	conditionForm
+	PerDay, From, Until, Zone string
+	MinPause, MaxPause        string
+	Templates                 []string
+	Days, Members             []choice
+	Approval                  bool
+	Errors                    []fieldError
+	Limit                     string // of the plan, which is reached
+	Trial                     *trialView
+	Tried                     string // names the rule that Trial is of
+	Ask                       bool   // it was to be saved before its dry run was shown
+	Variables                 string
 }
 
 // blankTemplates are the rows for further comments.
 const blankTemplates = 2
-
-var (
-	sentimentNames = []string{"positive", "neutral", "negative"}
-	levelNames     = []string{"C-Level", "Founder", "VP", "Director", "Manager", "Senior", "Entry"}
-)
 
 // Commented reports whether the rule comments.
 func (f *ruleForm) Commented() bool { return f.Action == watchpost.ActionComment }
@@ -65,19 +61,12 @@ func (f *ruleForm) Error(field string) string {
 func formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
 	f := &ruleForm{
 		frame: frameOf(v, "rules", "New rule"), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
-		Name: r.Name, Labels: strings.Join(r.If.Labels, "\n"), Keyword: r.If.Keyword, Languages: strings.Join(r.If.Languages, ", "),
-		Authors: strings.Join(r.If.Authors, "\n"), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
+		Name: r.Name, conditionForm: conditionFormOf(&r.If, linesOf), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
 		MinPause: decimal(r.MinPause.Minutes()), MaxPause: decimal(r.MaxPause.Minutes()), Templates: r.Templates, Approval: r.Approval,
 		Variables: strings.Join(watchpost.TemplateVariables(), ", "),
 	}
 	if r.ID != "" {
 		f.Title = r.Name
-	}
-	if r.If.MinRelevance > 0 {
-		f.Relevance = decimal(r.If.MinRelevance)
-	}
-	if r.If.MaxAge > 0 {
-		f.Age = decimal(r.If.MaxAge.Hours())
 	}
 	var days, members []string
 	for _, day := range r.Hours.Days {
@@ -86,19 +75,13 @@ func formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
 	for _, m := range r.Members {
 		members = append(members, string(m))
 	}
-	f.choose(v, r.If.Sentiments, r.If.Levels, days, members)
+	f.choose(v, days, members)
 	return f
 }
 
 // choose fills the boxes.
-func (f *ruleForm) choose(v *visit, sentiments, levels, days, members []string) {
-	f.Sentiments, f.Levels, f.Days, f.Members = nil, nil, nil, nil
-	for _, s := range sentimentNames {
-		f.Sentiments = append(f.Sentiments, choice{Value: s, Name: planName(watchpost.Plan(s)), On: slices.Contains(sentiments, s)})
-	}
-	for _, l := range levelNames {
-		f.Levels = append(f.Levels, choice{Value: l, Name: l, On: slices.Contains(levels, l)})
-	}
+func (f *ruleForm) choose(v *visit, days, members []string) {
+	f.Days, f.Members = nil, nil
 	for _, day := range week {
 		n := strconv.Itoa(int(day))
 		f.Days = append(f.Days, choice{Value: n, Name: day.String()[:3], On: slices.Contains(days, n)})
@@ -110,12 +93,12 @@ func (f *ruleForm) choose(v *visit, sentiments, levels, days, members []string) 
 
 // take fills the form with the sent values.
 func (f *ruleForm) take(v *visit, form url.Values) {
-	f.Key, f.Name, f.Labels, f.Keyword = form.Get("key"), form.Get("name"), form.Get("labels"), form.Get("keyword")
-	f.Languages, f.Authors, f.Relevance, f.Age = form.Get("languages"), form.Get("authors"), form.Get("relevance"), form.Get("age")
+	f.conditionForm.take(form)
+	f.Key, f.Name = form.Get("key"), form.Get("name")
 	f.PerDay, f.From, f.Until, f.Zone = form.Get("per_day"), form.Get("from"), form.Get("until"), form.Get("zone")
 	f.MinPause, f.MaxPause, f.Approval = form.Get("min_pause"), form.Get("max_pause"), form.Get("approval") != ""
 	f.Templates = slices.DeleteFunc(slices.Clone(form["template"]), func(s string) bool { return strings.TrimSpace(s) == "" })
-	f.choose(v, form["sentiment"], form["level"], form["day"], form["member"])
+	f.choose(v, form["day"], form["member"])
 }
 
 func ticked(choices []choice) (values []string) {
@@ -128,11 +111,8 @@ func ticked(choices []choice) (values []string) {
 }
 
 // amount reads a number; other text fails every check.
-func amount(s string, empty float64) float64 {
-	if s = strings.TrimSpace(s); s == "" {
-		return empty
-	}
-	n, err := strconv.ParseFloat(s, 64)
+func amount(s string) float64 {
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) || math.Abs(n) > 1e6 {
 		return -1
 	}
@@ -141,8 +121,6 @@ func amount(s string, empty float64) float64 {
 
 // patch is the change that the form makes, of every field.
 func (f *ruleForm) patch() watchpost.RulePatch {
-	list := func(values []string) *[]string { return &values }
-	relevance, age := amount(f.Relevance, 0), time.Duration(amount(f.Age, 0)*float64(time.Hour))
 	perDay := 0
 	if n, err := strconv.Atoi(strings.TrimSpace(f.PerDay)); err == nil {
 		perDay = n
@@ -158,13 +136,9 @@ func (f *ruleForm) patch() watchpost.RulePatch {
 		n, _ := strconv.Atoi(day) // one of the boxes
 		hours.Days = append(hours.Days, time.Weekday(n))
 	}
-	minPause, maxPause := time.Duration(amount(f.MinPause, -1)*float64(time.Minute)), time.Duration(amount(f.MaxPause, -1)*float64(time.Minute))
+	minPause, maxPause := time.Duration(amount(f.MinPause)*float64(time.Minute)), time.Duration(amount(f.MaxPause)*float64(time.Minute))
 	p := watchpost.RulePatch{
-		If: watchpost.ConditionsPatch{
-			Labels: list(linesOf(f.Labels)), Sentiments: list(ticked(f.Sentiments)), Levels: list(ticked(f.Levels)), Languages: list(wordsOf(f.Languages)),
-			Authors: list(linesOf(f.Authors)), Keyword: &f.Keyword, MinRelevance: &relevance, MaxAge: &age,
-		},
-		Templates: &f.Templates, PerDay: &perDay, Hours: &hours, MinPause: &minPause, MaxPause: &maxPause, Approval: &f.Approval,
+		If: f.conditions(), Templates: &f.Templates, PerDay: &perDay, Hours: &hours, MinPause: &minPause, MaxPause: &maxPause, Approval: &f.Approval,
 	}
 	if strings.TrimSpace(f.Name) != "" {
 		p.Name = &f.Name
@@ -176,11 +150,11 @@ func (f *ruleForm) patch() watchpost.RulePatch {
 var ruleErrors = map[string]fieldError{
 	"Invalid 'name'":              {"name", fmt.Sprintf("A name has 1 to %d characters.", watchpost.MaxName)},
 	"Invalid 'labels'":            {"labels", fmt.Sprintf("Enter at most %d labels, each on its own line.", watchpost.MaxConditionValues)},
-	"Invalid 'min_relevance'":     {"relevance", "Enter a number from 0 to 10."},
+	"Invalid 'min_relevance'":     {"min_relevance", "Enter a number from 0 to 10."},
 	"Invalid 'languages'":         {"languages", "Enter codes of languages, as in “en, de”."},
 	"Invalid 'authors'":           {"authors", "Enter addresses or names of profiles or companies, each on its own line."},
 	"Invalid 'keyword'":           {"keyword", "This keyword is too long."},
-	"Invalid 'max_age_hours'":     {"age", "Enter a number of hours, up to 90 days."},
+	"Invalid 'max_age_hours'":     {"max_age_hours", "Enter a number of hours, up to 90 days."},
 	"Invalid 'comment_templates'": {"templates", fmt.Sprintf("Enter 1 to %d comments of up to %d characters. Braces are for the variables below.", watchpost.MaxTemplates, watchpost.MaxComment)},
 	"Invalid 'max_per_day'":       {"per_day", "Enter a whole number, at least 1 and at most the daily allowance of an account."},
 	"Invalid 'working_hours'":     {"from", "Enter times as in 09:00, and a time zone as in Europe/Berlin."},
