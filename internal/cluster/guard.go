@@ -35,10 +35,10 @@ const writerLock int64 = 0x7761746368706f73
 // nodeLock begins the name of the session lock of one node.
 const nodeLock = "watchpost node "
 
-// heldError means that another process holds a session lock.
-type heldError struct{ what, holder string }
+// inUseError means that another process holds a session lock.
+type inUseError struct{ what, holder string }
 
-func (e *heldError) Error() string {
+func (e *inUseError) Error() string {
 	return fmt.Sprintf("%s is in use by another process (%s): stop that process first, or start both with --cluster and an --advertise of their own", e.what, e.holder)
 }
 
@@ -106,8 +106,8 @@ func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err 
 		if conn, err = g.connect(ctx); err == nil {
 			break
 		}
-		var held *heldError
-		if !errors.As(err, &held) || sinceBoot() > deadline {
+		var inUse *inUseError
+		if !errors.As(err, &inUse) || sinceBoot() > deadline {
 			return nil, err
 		}
 		if first {
@@ -152,9 +152,9 @@ func (g *guard) regain(ctx context.Context) *pgx.Conn {
 		if err == nil {
 			return conn
 		}
-		var held *heldError
+		var inUse *inUseError
 		switch now := sinceBoot(); {
-		case !errors.As(err, &held):
+		case !errors.As(err, &inUse):
 			deadline = 0
 		case deadline == 0:
 			g.log.Warn("waiting for the locks of a session that has not ended in the database", "error", err)
@@ -211,14 +211,14 @@ func (g *guard) connect(ctx context.Context) (*pgx.Conn, error) {
 
 func (g *guard) prepare(ctx context.Context, conn *pgx.Conn) error {
 	for _, l := range g.locks {
-		var taken bool
-		if err := conn.QueryRow(ctx, l.sql, l.arg).Scan(&taken); err != nil {
+		var locked bool
+		if err := conn.QueryRow(ctx, l.sql, l.arg).Scan(&locked); err != nil {
 			return err
 		}
-		if !taken {
+		if !locked {
 			holder := "unknown"
 			_ = conn.QueryRow(ctx, holderSQL, writerLock).Scan(&holder) // the process may have gone meanwhile
-			return &heldError{l.what, holder}
+			return &inUseError{l.what, holder}
 		}
 	}
 	if g.notified == nil {

@@ -14,7 +14,7 @@ func (n *Node) releaseUntil(ctx context.Context) {
 		case <-n.releases:
 		}
 		n.mu.Lock()
-		version := n.own.tenure.current().Version
+		version := n.own.views.current().Version
 		n.mu.Unlock()
 		err := n.o.Release(ctx, n.keeps)
 		if err == nil {
@@ -38,9 +38,9 @@ var ErrNotHandedOver = errors.New("cluster: the name cannot be handed over")
 func (n *Node) HandOver(ctx context.Context, name, to string, asked int64) error {
 	for {
 		n.mu.Lock()
-		version, passes, changed := n.own.tenure.current().Version, n.own.passes(name, to, asked), n.changed
+		version, mine, changed := n.own.views.current().Version, n.own.mayHandOver(name, to, asked), n.changed
 		n.mu.Unlock()
-		if passes {
+		if mine {
 			return n.o.ReleaseName(ctx, name)
 		}
 		if version >= asked {
@@ -60,18 +60,18 @@ func (n *Node) HandOver(ctx context.Context, name, to string, asked int64) error
 func (n *Node) TakeOver(name string, asked int64) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.own.accept(name, asked)
+	return n.own.acceptHandover(name, asked)
 }
 
 // move takes a view; the caller holds the lock.
 func (n *Node) move(view View) {
-	first := len(n.own.tenure) == 0
+	first := len(n.own.views) == 0
 	n.own.move(view)
-	switch before := n.own.tenure[0]; {
+	switch settled := n.own.views[0]; {
 	case first:
-		n.before, n.taken = view.without(n.o.ID), map[string]struct{}{}
-	case len(n.own.tenure) > 1 && before.settled() && before.Version != n.before.Version:
-		n.before, n.taken = before, map[string]struct{}{}
+		n.previousView, n.takeovers = view.without(n.o.ID), map[string]struct{}{}
+	case len(n.own.views) > 1 && settled.settled() && settled.Version != n.previousView.Version:
+		n.previousView, n.takeovers = settled, map[string]struct{}{}
 	}
 }
 
@@ -80,11 +80,11 @@ func (n *Node) move(view View) {
 func (n *Node) Activated(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if owner := n.before.Owner(name); owner == "" || owner == n.o.ID {
+	if owner := n.previousView.Owner(name); owner == "" || owner == n.o.ID {
 		return
 	}
-	if _, known := n.taken[name]; !known {
-		n.taken[name] = struct{}{}
+	if _, known := n.takeovers[name]; !known {
+		n.takeovers[name] = struct{}{}
 		n.metrics.takeovers.Inc()
 	}
 }
@@ -101,7 +101,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	n.Refresh()
 	for {
 		n.mu.Lock()
-		view, changed := n.own.tenure.current(), n.changed
+		view, changed := n.own.views.current(), n.changed
 		n.mu.Unlock()
 		for _, m := range view.Members {
 			if m.ID == n.o.ID && m.Draining && view.settled() {

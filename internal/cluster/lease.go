@@ -46,8 +46,8 @@ func (n *Node) renewUntil(ctx context.Context) {
 	}
 }
 
-// errTaken means that another process has become this node.
-var errTaken = errors.New("another process serves with the same --advertise: give each node an address of its own")
+// errReplaced means that another process has become this node.
+var errReplaced = errors.New("another process serves with the same --advertise: give each node an address of its own")
 
 // errUnreached means that a node would be of no use to the clients of the others.
 var errUnreached = errors.New("no member: --advertise must lead to this node from the others and from here, with its certificate")
@@ -55,18 +55,18 @@ var errUnreached = errors.New("no member: --advertise must lead to this node fro
 // renew extends the lease, reads the view, and removes members that are overdue. A node
 // that is no member joins.
 func (n *Node) renew(ctx context.Context) error {
-	if n.parting.Swap(false) {
-		return n.part(ctx)
+	if n.steppingOut.Swap(false) {
+		return n.leave(ctx)
 	}
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
 	sent := sinceBoot()
-	var held bool
+	var renewed bool
 	var view View
 	var ids, beats []string
 	var draining []bool
 	var seen []int64
-	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, n.incarnation, n.o.TTL, n.o.Teams()).Scan(&held, &view.Version, &ids, &draining, &seen, &beats)
+	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, n.incarnation, n.o.TTL, n.o.Teams()).Scan(&renewed, &view.Version, &ids, &draining, &seen, &beats)
 	if err != nil {
 		return err
 	}
@@ -76,13 +76,13 @@ func (n *Node) renew(ctx context.Context) error {
 		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
 		if id != n.o.ID {
 			others = append(others, row{id, beats[i]})
-		} else if !held && n.joined {
-			n.fail(errTaken)
-			return errTaken
+		} else if !renewed && n.joined {
+			n.fail(errReplaced)
+			return errReplaced
 		}
 	}
 	n.see(others, sent)
-	if !held {
+	if !renewed {
 		return n.join(ctx, view)
 	}
 	n.joined = true
@@ -134,7 +134,7 @@ func (n *Node) see(others []row, sent time.Duration) {
 // that it served before belong to others since, so it serves none until the next view is
 // settled.
 func (n *Node) join(ctx context.Context, view View) error {
-	if err := n.give(ctx, view.without(n.o.ID)); err != nil {
+	if err := n.giveUp(ctx, view.without(n.o.ID)); err != nil {
 		return err
 	}
 	asked := sinceBoot()
@@ -155,9 +155,9 @@ func (n *Node) join(ctx context.Context, view View) error {
 	return n.renew(ctx)
 }
 
-// give gives up all names. With the view, the node forwards requests although it is no
+// giveUp gives up all names. With the view, the node forwards requests although it is no
 // member of it.
-func (n *Node) give(ctx context.Context, view View) error {
+func (n *Node) giveUp(ctx context.Context, view View) error {
 	n.mu.Lock()
 	if n.leaseEnd != 0 {
 		n.o.Log.Warn("this node is no member of the cluster any more", "node", n.o.ID)
@@ -188,19 +188,19 @@ func (n *Node) living() (ids []string) {
 // clients it is of no use.
 func (n *Node) StepOut() {
 	if n.Member(n.o.ID) {
-		n.parting.Store(true)
+		n.steppingOut.Store(true)
 		n.Refresh()
 	}
 }
 
-// part gives all names up and leaves. Without the database the others remove this node
+// leave gives all names up and leaves. Without the database the others remove this node
 // when its lease ends.
-func (n *Node) part(ctx context.Context) error {
+func (n *Node) leave(ctx context.Context) error {
 	n.o.Log.Warn("most other nodes do not reach this one: its teams move to them", "node", n.o.ID)
 	n.mu.Lock()
-	view := n.own.tenure.current().without(n.o.ID)
+	view := n.own.views.current().without(n.o.ID)
 	n.mu.Unlock()
-	if err := n.give(ctx, view); err != nil {
+	if err := n.giveUp(ctx, view); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
@@ -213,17 +213,17 @@ func (n *Node) part(ctx context.Context) error {
 func (n *Node) update(view View, sent time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	before, lapsed := n.own.tenure.current(), n.leaseEnd <= sinceBoot()
+	previous, lapsed := n.own.views.current(), n.leaseEnd <= sinceBoot()
 	n.leaseEnd = sent + n.o.TTL
 	n.move(view)
 	if n.watchdog == nil {
 		n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
 	}
 	n.watchdog.Reset(n.leaseEnd - sinceBoot())
-	if lapsed || before.Version != view.Version || before.settled() != view.settled() {
+	if lapsed || previous.Version != view.Version || previous.settled() != view.settled() {
 		n.announce()
 	}
-	if before.Version != view.Version {
+	if previous.Version != view.Version {
 		n.o.Log.Info("the cluster has changed", "view", view.Version, "nodes", len(view.Members))
 	}
 	for _, m := range view.Members {

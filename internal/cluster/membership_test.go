@@ -317,7 +317,7 @@ func TestNoMigrationUnderNodes(t *testing.T) {
 			err := BeforeMigration(ctx, conn)
 			if asked = err == nil; asked {
 				_, err := n.guard.connect(ctx)
-				require.ErrorAs(t, err, new(*heldError), "a node waits")
+				require.ErrorAs(t, err, new(*inUseError), "a node waits")
 			}
 			return err
 		}) == nil

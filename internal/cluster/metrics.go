@@ -32,9 +32,9 @@ func newMetrics(n *Node) *metrics {
 		gauge("watchpost_cluster_lease_seconds", "Time until the lease of this node ends; negative after its end.",
 			func() float64 { return (n.leaseEnd - sinceBoot()).Seconds() }),
 		gauge("watchpost_cluster_nodes", "Members of the cluster that this node knows.",
-			func() float64 { return float64(len(n.own.tenure.current().Members)) }),
+			func() float64 { return float64(len(n.own.views.current().Members)) }),
 		gauge("watchpost_cluster_view", "Version of the view that this node knows.",
-			func() float64 { return float64(n.own.tenure.current().Version) }),
+			func() float64 { return float64(n.own.views.current().Version) }),
 	}
 	return m
 }

@@ -57,22 +57,24 @@ type Node struct {
 	failed      chan error
 	metrics     *metrics
 
-	parting atomic.Bool // see StepOut
-	joined  bool        // ever; the goroutine that renews uses it
+	steppingOut atomic.Bool // see StepOut
+	joined      bool        // ever; the goroutine that renews uses it
 
-	mu       sync.Mutex
-	own      ownership
-	before   View                // the settled one before the newest, see Activated
-	taken    map[string]struct{} // see Activated
-	leaseEnd time.Duration       // by sinceBoot; 0: no lease
-	renewed  time.Duration       // when the last renewal was sent, or asking others ended; 0: it failed
-	pulses   pulses              // of the other members
-	drained  bool                // this node gives up its names for an operator
-	watchdog *time.Timer         // at the end of the lease
-	lease    context.Context     // see Lease
-	endLease context.CancelFunc
-	silence  *time.Timer   // ends lease
-	changed  chan struct{} // closed and replaced when Place can answer otherwise
+	mu  sync.Mutex
+	own ownership
+	// previousView is the settled view before the newest one, and takeovers the names that
+	// have come from another node since, as far as they are counted; see Activated.
+	previousView View
+	takeovers    map[string]struct{}
+	leaseEnd     time.Duration   // by sinceBoot; 0: no lease
+	renewed      time.Duration   // when the last renewal was sent, or asking others ended; 0: it failed
+	pulses       pulses          // of the other members
+	drained      bool            // this node gives up its names for an operator
+	watchdog     *time.Timer     // at the end of the lease
+	lease        context.Context // see Lease
+	endLease     context.CancelFunc
+	silence      *time.Timer   // ends lease
+	changed      chan struct{} // closed and replaced when Place can answer otherwise
 
 	stop       context.CancelFunc // ends the renewals and releases
 	running    sync.WaitGroup
@@ -157,8 +159,8 @@ func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 // final reports whether an error does not pass with time: another process has the
 // locks or the address, or the database refuses the statement.
 func (n *Node) final(err error) bool {
-	var held *heldError
-	return errors.As(err, &held) || errors.Is(err, errTaken) || !errors.Is(err, errUnreached) && !n.o.Transient(err)
+	var inUse *inUseError
+	return errors.As(err, &inUse) || errors.Is(err, errReplaced) || !errors.Is(err, errUnreached) && !n.o.Transient(err)
 }
 
 // Failed receives the error that ended the membership for good.

@@ -239,7 +239,7 @@ func TestNodesShareTheNames(t *testing.T) {
 	await(t, "it has left", func() bool {
 		first.mu.Lock()
 		defer first.mu.Unlock()
-		return len(first.own.tenure.current().Members) == 1
+		return len(first.own.views.current().Members) == 1
 	})
 }
 

@@ -71,9 +71,9 @@ var ErrConnected = errors.New("the tables have to be changed for this build, whi
 // Otherwise it keeps nodes out until the connection is closed.
 func BeforeMigration(ctx context.Context, conn *pgx.Conn) error {
 	err := (&guard{locks: []sessionLock{lockAlone()}}).prepare(ctx, conn)
-	var held *heldError
-	if errors.As(err, &held) {
-		return fmt.Errorf("%w: %s", ErrConnected, held.holder)
+	var inUse *inUseError
+	if errors.As(err, &inUse) {
+		return fmt.Errorf("%w: %s", ErrConnected, inUse.holder)
 	}
 	return err
 }

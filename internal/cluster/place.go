@@ -25,7 +25,7 @@ type Place struct {
 func (n *Node) Place(name string) (Place, <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	view := n.own.tenure.current()
+	view := n.own.views.current()
 	p := Place{Owner: view.Owner(name), View: view.Version}
 	if p.Owner == n.o.ID && sinceBoot() < n.leaseEnd {
 		if p.Here = n.own.serves(name); !p.Here {
@@ -62,7 +62,7 @@ func (n *Node) Lease() context.Context {
 func (n *Node) Ready() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	view := n.own.tenure.current()
+	view := n.own.views.current()
 	switch {
 	case sinceBoot() >= n.leaseEnd:
 		return errors.New("this node is no member of the cluster, or cannot renew its lease in the database; the log has the reason")
@@ -76,14 +76,14 @@ func (n *Node) Ready() error {
 func (n *Node) Member(id string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.ContainsFunc(n.own.tenure.current().Members, func(m Member) bool { return m.ID == id })
+	return slices.ContainsFunc(n.own.views.current().Members, func(m Member) bool { return m.ID == id })
 }
 
 // Others returns the ids of the other members of the view.
 func (n *Node) Others() (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, m := range n.own.tenure.current().Members {
+	for _, m := range n.own.views.current().Members {
 		if m.ID != n.o.ID {
 			ids = append(ids, m.ID)
 		}

@@ -105,17 +105,17 @@ func TestNoNameIsServedTwice(t *testing.T) {
 				n.own.move(s.view)
 			case step == "confirm" && at >= 0:
 				s.view.Members = slices.Clone(s.view.Members)
-				s.view.Members[at].Seen = max(s.view.Members[at].Seen, n.own.tenure.current().Version)
-			case step == "ask" && len(n.own.tenure) > 0:
+				s.view.Members[at].Seen = max(s.view.Members[at].Seen, n.own.views.current().Version)
+			case step == "ask" && len(n.own.views) > 0:
 				from := s.nodes[ids[rapid.IntRange(0, len(ids)-1).Draw(t, "from")]]
 				for i := range 8 {
-					if asked := n.own.tenure.current().Version; from.own.passes(fmt.Sprint(i), id, asked) {
+					if asked := n.own.views.current().Version; from.own.mayHandOver(fmt.Sprint(i), id, asked) {
 						underWay = append(underWay, handed{id, fmt.Sprint(i), asked})
 					}
 				}
 			case step == "take":
 				underWay = slices.DeleteFunc(underWay, func(h handed) bool {
-					if h.to == id && n.own.accept(h.name, h.asked) && n.member && !n.own.tenure.serves(id, h.name) {
+					if h.to == id && n.own.acceptHandover(h.name, h.asked) && n.member && !n.own.views.serves(id, h.name) {
 						early++
 					}
 					return h.to == id
