@@ -23,7 +23,7 @@ import (
 )
 
 // scope names the spans of this program.
-const scope = "watchpost/watchpost"
+const scope = "watchpost"
 
 // Off is the tracer that records nothing.
 var Off trace.Tracer = noop.NewTracerProvider().Tracer(scope)

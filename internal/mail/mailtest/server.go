@@ -31,7 +31,7 @@ import (
 
 // User and Password are the credentials that the server accepts.
 const (
-	User     = "watchpost/watchpost"
+	User     = "watchpost"
 	Password = "correct horse"
 )
 

@@ -36,7 +36,7 @@ type Server struct {
 	clockLibrary string
 }
 
-const owner = "watchpost/watchpost"
+const owner = "watchpost"
 
 // Start creates a server with settings, as NAME=value, and waits until it
 // answers. Root runs it as the user postgres, because the server refuses to run
@@ -104,7 +104,7 @@ func (s *Server) Run() error {
 
 // await waits until the server answers.
 func (s *Server) await() error {
-	const patience = time.Minute
+	const patience = 5 * time.Minute // of a machine that does much else
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	retry := time.NewTicker(20 * time.Millisecond)
