@@ -85,7 +85,8 @@
 //     storetest, the suite that every engine must pass;
 //     enginetest, opens stores of every engine for tests; faultstore, a store
 //     with faults; migrate, copies a store into another; backup, writes a store
-//     into files and restores it.
+//     into files and restores it; format, the version of the data and its
+//     migrations.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
 //   - internal/reference — parse references to profiles, companies and posts.
@@ -99,6 +100,7 @@
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.
 //   - internal/cluster — which node serves a team: leases in the database, placement.
+//   - internal/doctor — check a service and its surroundings.
 //   - internal/backupstore — the files of backups in a folder or an S3-compatible store.
 //   - internal/atomicfile — replace files atomically.
 //   - internal/tracing — spans for an OpenTelemetry collector.

@@ -1,22 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
-	"strings"
-	"unicode"
+	"path/filepath"
 
 	"watchpost/actors/vault"
 	"watchpost/http/admin"
-	"watchpost/persistence"
-	"watchpost/persistence/badger"
+	"watchpost/internal/doctor"
+	"watchpost/internal/identity"
 	"watchpost/watchpost"
 )
 
@@ -50,7 +47,7 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		}
 		fmt.Println(string(encoded))
-	} else if err := printFindings(os.Stdout, found.Findings); err != nil {
+	} else if err := doctor.Print(os.Stdout, found.Findings); err != nil {
 		return err
 	}
 	failed := 0
@@ -65,92 +62,56 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// printFindings prints what strangers may have written, too: nothing of it controls the
-// operator's terminal.
-func printFindings(w io.Writer, found []admin.Finding) error {
-	plain := func(r rune) rune {
-		switch {
-		case r == '\n': // between errors
-			return ' '
-		case !unicode.IsGraphic(r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}
-	for _, f := range found {
-		if _, err := fmt.Fprintf(w, "%-8s %-13s %s\n", f.Level, f.Check, strings.Map(plain, f.Found)); err != nil {
-			return err
-		}
-		if f.Advice != "" {
-			if _, err := fmt.Fprintf(w, "%-8s %-13s → %s\n", "", "", strings.Map(plain, f.Advice)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// doctor examines a service from within (running), or a stopped one.
-type doctor struct {
-	config  *serveCommand
-	store   *store         // nil when it cannot be opened
-	keyring *vault.Keyring // nil when there is none
-	clock   watchpost.Clock
-	running bool
-	// reached is httpapi.Server.Reached of a running service.
-	reached func(ctx context.Context, others []string) error
-	found   []admin.Finding
-}
-
 // examineStopped examines the service of a configuration while it is stopped.
 func examineStopped(ctx context.Context, c *serveCommand) ([]admin.Finding, error) {
 	if err := c.readSecrets(); err != nil {
 		return nil, err
 	}
-	d := &doctor{config: c, clock: watchpost.SystemClock{}}
-	d.openStore(ctx)
-	if d.store == nil {
-		return d.examine(ctx), nil
+	s := c.examined(watchpost.SystemClock{})
+	var opened *store
+	if opened, s.OpenError = openAnyToRead(ctx, c.Data, c.Store, slog.New(slog.DiscardHandler)); s.OpenError != nil {
+		return doctor.Examine(ctx, s), nil
 	}
-	found := d.examine(ctx)
-	return found, d.store.Close()
+	opened.examined(&s)
+	s.Keyring = func() (*vault.Keyring, string, error) {
+		key, origin, err := readMasterKey(c)
+		if err != nil {
+			return nil, origin, err
+		}
+		keyring, err := newKeyring(key, c.SecondMasterKeyFile)
+		return keyring, origin, err
+	}
+	return doctor.Examine(ctx, s), opened.Close()
 }
 
-// openStore opens an existing store, without a change to its files.
-func (d *doctor) openStore(ctx context.Context) {
-	const check = "store"
-	opened, err := openAnyToRead(ctx, d.config.Data, d.config.Store, slog.New(slog.DiscardHandler))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		d.fail(check, err, "name the data folder of the service with --data; a new one is made at the first start of serve")
-	case errors.Is(err, badger.ErrInUse):
-		d.fail(check, err, "a service runs: name it with --server")
-	case errors.Is(err, persistence.ErrDamaged):
-		d.fail(check, err, damagedAdvice)
-	case errors.Is(err, fs.ErrPermission):
-		d.fail(check, err, "run doctor as the user of the service")
-	case err != nil:
-		d.fail(check, err, "if a service runs, name it with --server")
-	default:
-		d.store = opened
+// examine examines the running service.
+func (s *service) examine(ctx context.Context) []admin.Finding {
+	e := s.config.examined(s.clock)
+	s.store.examined(&e)
+	e.Running, e.Node.Reached = true, s.api.Reached
+	e.Keyring = func() (*vault.Keyring, string, error) { return s.keyring, "", nil }
+	return doctor.Examine(ctx, e)
+}
+
+// examined returns what the doctor looks at, without the store and the key.
+func (c *serveCommand) examined(clock watchpost.Clock) doctor.Service {
+	keyFile := "" // the key comes from a variable
+	if c.MasterKey == "" {
+		keyFile = cmp.Or(c.MasterKeyFile, filepath.Join(c.Data, "master.key"))
+	}
+	return doctor.Service{
+		Build: version, Clock: clock, Settings: c.check, UnknownVariables: c.unknown, TestClock: c.TestClock,
+		Data: c.Data, Database: c.Store, MinFree: c.MinFree,
+		SecretFiles: []string{keyFile, c.TLSKey, c.ClusterKey},
+		Addresses:   []string{c.Listen, c.OpsListen, c.ClusterListen}, TLSCert: c.TLSCert, TLSKey: c.TLSKey,
+		Node: doctor.Node{Clustered: c.Cluster, Advertise: c.Advertise, CertFile: c.ClusterCert, KeyFile: c.ClusterKey, CAFile: c.ClusterCA},
+		SMTP: c.SMTP.options(clock, nil), MailFolder: filepath.Join(c.Data, "mail"),
+		Provider:       func() (*identity.Provider, error) { return c.provider(clock) },
+		ProviderIssuer: c.OIDC.Issuer, ProviderDomains: c.OIDC.domains(), PublicURL: c.PublicURL, BackupTo: c.BackupTo,
 	}
 }
 
-// damagedAdvice is for records that are lost. A repair is no advice: it drops them.
-const damagedAdvice = "restore a backup; keep the damaged folder until then"
-
-func (d *doctor) add(level, check, advice, format string, args ...any) {
-	d.found = append(d.found, admin.Finding{Check: check, Level: level, Found: fmt.Sprintf(format, args...), Advice: advice})
-}
-
-func (d *doctor) ok(check, format string, args ...any) {
-	d.add(admin.FindingOK, check, "", format, args...)
-}
-
-func (d *doctor) warn(check, advice, format string, args ...any) {
-	d.add(admin.FindingWarning, check, advice, format, args...)
-}
-
-func (d *doctor) fail(check string, err error, advice string) {
-	d.add(admin.FindingError, check, advice, "%v", err)
+// examined adds the store to what the doctor looks at.
+func (s *store) examined(e *doctor.Service) {
+	e.Store, e.Writable, e.Free = s, s.writable, s.free
 }

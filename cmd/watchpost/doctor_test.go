@@ -1,308 +1,45 @@
 package main
 
 import (
-	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"errors"
-	"log/slog"
-	"math/big"
-	"net"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/vault"
 	"watchpost/http/admin"
-	"watchpost/internal/mail/mailtest"
 	"watchpost/persistence"
-	"watchpost/persistence/badger"
-	"watchpost/persistence/postindex"
+	"watchpost/persistence/enginetest"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
-// patient returns a doctor of a stopped service with an empty store.
-func patient(t *testing.T) *doctor {
-	t.Helper()
-	s, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	data := t.TempDir()
-	require.NoError(t, os.Chmod(data, 0o700))
-	return &doctor{
-		config: &serveCommand{Data: data, Listen: "127.0.0.1:0", MinFree: 256},
-		store:  &store{Store: s, free: func() int64 { return 1 << 40 }}, clock: watchpost.SystemClock{},
-	}
-}
-
-// finds examines and requires a finding of a check with a level and text.
-func (d *doctor) finds(t *testing.T, check, level, text string) {
-	t.Helper()
-	d.found = nil
-	found := d.examine(t.Context())
-	require.True(t, slices.ContainsFunc(found, func(f admin.Finding) bool {
-		matches := f.Check == check && f.Level == level && (level == admin.FindingOK || f.Advice != "")
-		return matches && strings.Contains(f.Found, text)
-	}), "%s %s %q in %+v", level, check, text, found)
-}
-
-// write commits a batch of a space.
-func (d *doctor) write(t *testing.T, space persistence.Space, fill func(*persistence.Batch)) {
-	t.Helper()
-	epoch, err := d.store.Activate(t.Context(), space)
-	require.NoError(t, err)
-	batch := &persistence.Batch{}
-	fill(batch)
-	require.NoError(t, persistence.Commit(t.Context(), d.store, space, epoch, batch))
-}
-
-const team = "01890000-0000-7000-8000-000000000001"
-
-// TestDoctorReadsTheStore: each state of a store that an operator must know of.
-func TestDoctorReadsTheStore(t *testing.T) {
+// TestDoctorOfAStoppedService looks at what its flags say: the folder, the key, the
+// address, and variables without an effect.
+func TestDoctorOfAStoppedService(t *testing.T) {
 	t.Parallel()
-	d := patient(t)
-	now := time.Now()
-	d.finds(t, "versions", admin.FindingOK, "no format yet")
-	d.finds(t, "key", admin.FindingOK, "made at the first start")
-	d.finds(t, "store", admin.FindingOK, "0 teams")
-
-	d.write(t, formatSpace, func(b *persistence.Batch) { b.Set(formatEntry, []byte("7")) })
-	d.finds(t, "versions", admin.FindingError, "the data has format 7")
-	d.write(t, formatSpace, func(b *persistence.Batch) {
-		b.Set(persistence.DirectoryKey{Kind: "restore", Name: "unfinished"}, []byte{})
-	})
-	d.finds(t, "versions", admin.FindingError, "unfinished restore")
-
-	d.write(t, teamspace.KeyringSpace, func(b *persistence.Batch) {
-		b.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: "x", CreatedAt: now.Add(3 * time.Hour)}))
-	})
-	d.finds(t, "key", admin.FindingError, "master.key")
-	d.config.MasterKey = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-	d.finds(t, "key", admin.FindingError, "another key")
-	d.finds(t, "clocks", admin.FindingError, "behind the newest record")
-
-	d.write(t, formatSpace, func(b *persistence.Batch) {
-		b.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: team}, []byte{})
-		b.Set(persistence.DirectoryKey{Kind: teamspace.DirMail, Name: "m"}, teamspace.Encode(teamspace.MailEntry{At: now.Add(-5 * time.Hour)}))
-		b.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: team}, teamspace.Encode(teamspace.TeamEntry{Name: "Acme", CreatedAt: now}))
-	})
-	d.finds(t, "store", admin.FindingWarning, "the deletion of 1 teams has not ended, the first "+team)
-	d.finds(t, "mail", admin.FindingWarning, "1 mails wait for the mail server, the oldest for 5h")
-	d.finds(t, "store", admin.FindingOK, "1 teams")
-
-	d.finds(t, "index", admin.FindingOK, "0 posts")
-	d.write(t, team, func(b *persistence.Batch) {
-		view, err := d.store.View(t.Context())
+	found := func(c *serveCommand) string {
+		findings, err := examineStopped(t.Context(), c)
 		require.NoError(t, err)
-		defer view.Close()
-		w, err := postindex.New(postindex.Options{}).Writer(view, team, b)
-		require.NoError(t, err)
-		require.NoError(t, w.Put(&watchpost.Post{ID: team, URN: "urn:network:post:1", Content: "tea", PostedAt: now, CreatedAt: now}))
-		_, err = w.Finish()
-		require.NoError(t, err)
-	})
-	d.finds(t, "index", admin.FindingOK, "1 posts")
-	d.write(t, team, func(b *persistence.Batch) { b.Delete([]byte("pU" + "urn:network:post:1")) })
-	d.finds(t, "index", admin.FindingError, "problems in the index")
-	d.finds(t, "journal", admin.FindingOK, "0 records")
-	d.write(t, team, func(b *persistence.Batch) {
-		b.Put(teamspace.JournalKey(team), teamspace.Encode(watchpost.JournalEntry{ID: team, Number: 1}))
-	})
-	d.finds(t, "journal", admin.FindingError, "the entry with number 1 is not that of the chain")
-	d.store.writable = func() error { return errors.New("the database does not answer") }
-	d.finds(t, "store", admin.FindingError, "the database does not answer")
-}
-
-// TestDoctorTellsOfRefusedPosts: with the reason and the beginning of the text. What
-// strangers wrote cannot write to the operator's terminal.
-func TestDoctorTellsOfRefusedPosts(t *testing.T) {
-	t.Parallel()
-	d := patient(t)
-	const urn = "urn:network:post:1\x1b]0;all is well\a\u202e"
-	d.write(t, formatSpace, func(b *persistence.Batch) {
-		b.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: team}, teamspace.Encode(teamspace.TeamEntry{Name: "Acme", CreatedAt: time.Now()}))
-	})
-	d.write(t, team, func(b *persistence.Batch) {
-		b.Put(teamspace.RefusedKey(urn, "clean"), teamspace.Encode(teamspace.RefusedPost{
-			At: time.Date(2031, 4, 5, 6, 7, 8, 0, time.UTC), Step: "clean", URN: urn, Reason: "index out of range [5]",
-			Content: "\x1b[2Jtea\n" + strings.Repeat("x", 300) + "the end",
-		}))
-	})
-	d.finds(t, "posts", admin.FindingWarning, "team "+team+" could not clean the post urn:network:post:1")
-	d.finds(t, "posts", admin.FindingWarning, "on 2031-04-05 06:07:08: index out of range [5]: ")
-	var printed strings.Builder
-	require.NoError(t, printFindings(&printed, d.found))
-	require.NotContains(t, printed.String(), "the end")
-	lines := strings.Split(strings.TrimSuffix(printed.String(), "\n"), "\n")
-	for _, line := range lines {
-		require.NotRegexp(t, `[^[:graph:] →\x{FFFD}]`, line)
-	}
-	advised := slices.DeleteFunc(slices.Clone(d.found), func(f admin.Finding) bool { return f.Advice == "" })
-	require.Len(t, lines, len(d.found)+len(advised))
-}
-
-// TestDoctorLooksAround: folder, disk, ports, certificates, mail and backups.
-func TestDoctorLooksAround(t *testing.T) {
-	t.Parallel()
-	d := patient(t)
-	d.finds(t, "folder", admin.FindingOK, d.config.Data)
-	key := filepath.Join(d.config.Data, "master.key")
-	require.NoError(t, os.WriteFile(key, []byte("x"), 0o600))
-	require.NoError(t, os.Chmod(key, 0o644))
-	d.finds(t, "folder", admin.FindingWarning, "every user of the machine can read it")
-	require.NoError(t, os.Chmod(d.config.Data, 0o755))
-	d.finds(t, "folder", admin.FindingWarning, "every user of the machine can look into it")
-
-	d.finds(t, "disk", admin.FindingOK, "MiB are free")
-	d.store.free = func() int64 { return 300 << 20 }
-	d.finds(t, "disk", admin.FindingWarning, "300 MiB are free")
-	d.store.free = func() int64 { return 3 << 20 }
-	d.finds(t, "disk", admin.FindingError, "less than the 256 MiB")
-
-	d.finds(t, "ports", admin.FindingOK, "is free")
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer taken.Close()
-	d.config.Listen = taken.Addr().String()
-	d.finds(t, "ports", admin.FindingError, "address already in use")
-
-	d.finds(t, "mail", admin.FindingWarning, "mails are written to")
-	d.config.SMTP = smtpFlags{Host: "127.0.0.1", Port: 1, From: "a@b.example", TLS: "none"}
-	d.finds(t, "mail", admin.FindingError, "connection refused")
-
-	d.finds(t, "backups", admin.FindingWarning, "none are configured")
-	d.config.unknown = []string{"WATCHPOST_SMPT_HOST"}
-	d.finds(t, "variables", admin.FindingWarning, "WATCHPOST_SMPT_HOST is unknown")
-	d.config.BackupTo = t.TempDir()
-	d.finds(t, "backups", admin.FindingWarning, "there is none in")
-	for made, level := range map[time.Time]string{time.Now().AddDate(0, 0, -20): admin.FindingWarning, time.Now(): admin.FindingOK} {
-		set := filepath.Join(d.config.BackupTo, made.UTC().Format("20060102T150405.000Z")+"-plain")
-		require.NoError(t, os.MkdirAll(set, 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(set, made.UTC().Format("20060102T150405.000Z")+".manifest"), nil, 0o600))
-		d.finds(t, "backups", level, made.UTC().Format("2006"))
-		require.NoError(t, os.RemoveAll(set))
-	}
-	d.config.BackupTo = "s3+https://127.0.0.1:1/"
-	d.finds(t, "backups", admin.FindingError, "127.0.0.1:1")
-	d.config.Listen = "nonsense"
-	d.finds(t, "configuration", admin.FindingError, "nonsense")
-}
-
-// TestDoctorReadsCertificates: expired ones, those that expire soon, and those of
-// another authority or host.
-func TestDoctorReadsCertificates(t *testing.T) {
-	t.Parallel()
-	d := patient(t)
-	dir := t.TempDir()
-	var usage []x509.ExtKeyUsage
-	write := func(name string, ends time.Time) (certFile, keyFile string) {
-		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		require.NoError(t, err)
-		template := &x509.Certificate{
-			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{"node1.example"}, IPAddresses: []net.IP{net.IPv4(10, 0, 0, 1)},
-			NotBefore: time.Now().AddDate(0, 0, -2), NotAfter: ends, ExtKeyUsage: usage, IsCA: true, BasicConstraintsValid: true,
+		var all strings.Builder
+		for _, f := range findings {
+			if f.Level != admin.FindingOK {
+				all.WriteString(f.Check + ": " + f.Found + ": " + f.Advice + "\n")
+			}
 		}
-		raw, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-		require.NoError(t, err)
-		encoded, err := x509.MarshalECPrivateKey(private)
-		require.NoError(t, err)
-		certFile, keyFile = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
-		require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600))
-		require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded}), 0o600))
-		return certFile, keyFile
+		return all.String()
 	}
-	good, goodKey := write("good", time.Now().AddDate(1, 0, 0))
-	other, _ := write("other", time.Now().AddDate(1, 0, 0))
-	d.config.TLSCert, d.config.TLSKey = good, goodKey
-	d.finds(t, "certificates", admin.FindingOK, "--tls-cert is valid until")
-	d.config.TLSCert, d.config.TLSKey = write("soon", time.Now().AddDate(0, 0, 3))
-	d.finds(t, "certificates", admin.FindingWarning, "expires on")
-	d.config.TLSCert, d.config.TLSKey = write("past", time.Now().Add(-time.Minute))
-	d.finds(t, "certificates", admin.FindingError, "has expired")
-	d.config.TLSKey = goodKey
-	d.finds(t, "certificates", admin.FindingError, "--tls-cert")
+	data := t.TempDir()
+	require.Contains(t, found(&serveCommand{Data: data, Listen: "127.0.0.1:0"}), "store: "+data+": not the data folder of a service")
 
-	d.config.TLSCert, d.config.TLSKey = "", ""
-	// A node that others would refuse does not start.
-	start := func() error {
-		_, _, err := (&service{config: d.config, log: slog.New(slog.DiscardHandler)}).peerTLS()
-		return err
-	}
-	d.config.ClusterCert, d.config.ClusterKey, d.config.ClusterCA, d.config.Advertise = good, goodKey, good, "node1.example:8443"
-	d.finds(t, "certificates", admin.FindingOK, "--cluster-cert is valid until")
-	require.NoError(t, start())
-	d.config.Advertise = "node2.example:8443"
-	d.finds(t, "certificates", admin.FindingError, "node2.example")
-	require.ErrorContains(t, start(), "node2.example")
-	d.config.Advertise = "10.0.0.2:8443"
-	d.finds(t, "certificates", admin.FindingError, "10.0.0.2")
-	require.ErrorContains(t, start(), "10.0.0.2")
-	d.config.Advertise = "10.0.0.1:8443"
-	require.NoError(t, start())
-	d.config.Advertise, d.config.ClusterCA = "node1.example:8443", other
-	d.finds(t, "certificates", admin.FindingError, "--cluster-cert")
-	require.ErrorContains(t, start(), "--cluster-ca")
-	d.config.ClusterCert, d.config.ClusterKey = write("past", time.Now().Add(-time.Minute))
-	d.config.ClusterCA = d.config.ClusterCert
-	d.finds(t, "certificates", admin.FindingError, "expired")
-	require.ErrorContains(t, start(), "expired")
-	usage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	d.config.ClusterCert, d.config.ClusterKey = write("server", time.Now().AddDate(1, 0, 0))
-	d.config.ClusterCA = d.config.ClusterCert
-	d.finds(t, "certificates", admin.FindingError, "key usage")
-	require.ErrorContains(t, start(), "key usage")
-	d.config.ClusterCA = filepath.Join(dir, "none")
-	d.finds(t, "certificates", admin.FindingError, "no certificate in it")
-}
-
-// TestDoctorAsksTheMailServer: a server that answers and accepts the user gets no mail.
-func TestDoctorAsksTheMailServer(t *testing.T) {
-	t.Parallel()
-	server := mailtest.Start(t, mailtest.Options{NoStartTLS: true, PlainSecret: true})
-	d := patient(t)
-	d.config.SMTP = smtpFlags{Host: server.Host, Port: server.Port, User: mailtest.User, Password: mailtest.Password, From: "a@b.example", TLS: "none"}
-	d.finds(t, "mail", admin.FindingOK, "answers and accepts the user")
-	d.config.SMTP.Password = "wrong"
-	d.finds(t, "mail", admin.FindingError, "535")
-	require.Empty(t, server.Mails())
-}
-
-// TestDoctorFindsARotation of the master key, also on a node that does not use the new
-// key yet.
-func TestDoctorFindsARotation(t *testing.T) {
-	t.Parallel()
-	d := patient(t)
-	ring := func(first byte, second ...*vault.Keyring) *vault.Keyring {
-		k, err := vault.NewKeyring(bytes.Repeat([]byte{first}, vault.MasterKeySize), second...)
-		require.NoError(t, err)
-		return k
-	}
-	began := time.Date(2031, 4, 5, 6, 0, 0, 0, time.UTC)
-	d.keyring = ring(1, ring(2))
-	d.finds(t, "key", admin.FindingOK, "the master key is that of the store")
-	require.NoError(t, ring(1).Bind(t.Context(), d.store, began))
-	d.finds(t, "key", admin.FindingOK, "the master key is that of the store")
-	require.NoError(t, ring(2, ring(1)).Bind(t.Context(), d.store, began))
-	const found = "under way since 2031-04-05T06:00:00Z, and ends after 2031-04-06T07:00:00Z; secrets of 0 teams"
-	d.finds(t, "key", admin.FindingWarning, found)
-	advised := func(text string) bool {
-		return slices.ContainsFunc(d.found, func(f admin.Finding) bool { return strings.Contains(f.Advice, text) })
-	}
-	require.True(t, advised("start this service with the new key"))
-	d.keyring = ring(2, ring(1))
-	d.finds(t, "key", admin.FindingWarning, found)
-	require.True(t, advised("keep both keys until the log says"))
-	d.keyring = ring(2)
-	d.finds(t, "key", admin.FindingError, "a rotation of the master key has not ended")
+	s, err := openStore(t.Context(), data, "", newLog(0), 0)
+	require.NoError(t, err)
+	enginetest.Commit(t, s, teamspace.KeyringSpace, func(b *persistence.Batch) {
+		b.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: "x", CreatedAt: watchpost.SystemClock{}.Now()}))
+	})
+	require.NoError(t, s.Close())
+	require.Contains(t, found(&serveCommand{Data: data, Listen: "127.0.0.1:0"}), "master.key")
+	another := found(&serveCommand{Data: data, Listen: "nonsense", MasterKey: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", unknown: []string{"WATCHPOST_SMPT_HOST"}})
+	require.Contains(t, another, "another key")
+	require.Contains(t, another, "configuration: ")
+	require.Contains(t, another, "WATCHPOST_SMPT_HOST is unknown")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,27 +88,4 @@ func (s *service) reachProvider() {
 	default:
 		s.log.Info("members sign in at the provider of identities", "issuer", s.config.OIDC.Issuer, "domains", s.config.OIDC.domains())
 	}
-}
-
-// checkProvider looks whether the provider of identities answers, and the address of the
-// service fits its certificates.
-func (d *doctor) checkProvider(ctx context.Context) {
-	const check = "sign-in"
-	provider, err := d.config.provider(d.clock)
-	switch {
-	case err != nil:
-		return // the configuration says so
-	case provider == nil && d.config.PublicURL == "":
-		d.ok(check, "by mailed codes; --public-url adds passkeys")
-		return
-	case provider == nil:
-		d.ok(check, "by mailed codes, and by passkeys at %s", d.config.PublicURL)
-		return
-	}
-	defer provider.Close()
-	if err := provider.Reach(ctx); err != nil {
-		d.fail(check, err, "check --oidc-issuer, its certificate and the way to it; members sign in by mailed codes and passkeys until then")
-		return
-	}
-	d.ok(check, "%s answers; people of %s sign in there, and it must send them to %s", d.config.OIDC.Issuer, strings.Join(d.config.OIDC.domains(), ", "), provider.Callback)
 }

@@ -61,30 +61,12 @@ func (s *service) peerTLS() (server, client *tls.Config, err error) {
 		return nil, nil, fmt.Errorf("--cluster-ca %s: no certificate in it", c.ClusterCA)
 	}
 	host, _, _ := net.SplitHostPort(c.Advertise) // checkCluster has looked at it
-	if err := verifyNode(own.current, trusted, host); err != nil {
+	if err := cluster.VerifyCertificate(own.current, trusted, host); err != nil {
 		return nil, nil, fmt.Errorf("the other nodes would refuse this one: --cluster-cert %s by --cluster-ca %s: %w", c.ClusterCert, c.ClusterCA, err)
 	}
 	server = &tls.Config{GetCertificate: own.get, ClientCAs: trusted, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}
 	client = &tls.Config{GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own.get(nil) }, RootCAs: trusted, MinVersion: tls.VersionTLS13}
 	return server, client, nil
-}
-
-// verifyNode returns why nodes that trust an authority would refuse the certificate of the
-// node at a host, which serves them and calls them; nil if they would not.
-func verifyNode(pair *tls.Certificate, trusted *x509.CertPool, host string) error {
-	between := x509.NewCertPool()
-	for _, der := range pair.Certificate[1:] {
-		if c, err := x509.ParseCertificate(der); err == nil {
-			between.AddCert(c)
-		}
-	}
-	for _, usage := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} {
-		_, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: trusted, Intermediates: between, DNSName: host, KeyUsages: []x509.ExtKeyUsage{usage}})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // newNode makes this process a node that has not joined yet.

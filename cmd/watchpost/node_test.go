@@ -71,3 +71,22 @@ func TestStrangersAreNoNodes(t *testing.T) {
 	accepting.ClientAuth = tls.NoClientCert
 	require.Error(t, ask(listen(accepting), ownClient), "a server of another authority")
 }
+
+// TestNodeWithAnUnfitCertificate does not start: the others would refuse it.
+func TestNodeWithAnUnfitCertificate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key, foreign := filepath.Join(dir, "node.pem"), filepath.Join(dir, "node.key"), filepath.Join(dir, "foreign.pem")
+	require.NoError(t, process.WriteCertificate(cert, key))
+	require.NoError(t, process.WriteCertificate(foreign, filepath.Join(dir, "foreign.key")))
+	start := func(advertise, authority string) error {
+		s := &service{log: slog.New(slog.DiscardHandler), config: &serveCommand{Advertise: advertise, ClusterCert: cert, ClusterKey: key, ClusterCA: authority}}
+		_, _, err := s.peerTLS()
+		return err
+	}
+	require.NoError(t, start("127.0.0.1:1", cert))
+	require.ErrorContains(t, start("10.0.0.2:1", cert), "10.0.0.2")
+	require.ErrorContains(t, start("node2.example:1", cert), "node2.example")
+	require.ErrorContains(t, start("127.0.0.1:1", foreign), "--cluster-ca")
+	require.ErrorContains(t, start("127.0.0.1:1", filepath.Join(dir, "none")), "--cluster-ca")
+}

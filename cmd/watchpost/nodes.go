@@ -37,21 +37,9 @@ func (nodesList) Run(ctx context.Context, c *nodesCommand) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(out, "NODE\tVERSION\tTEAMS\tSTATE\tLEASE") // Flush returns the error
 	for _, n := range nodes {
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%s\n", n.ID, n.Build, n.Teams, stateOf(n), n.Lease.Round(100*time.Millisecond))
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%s\n", n.ID, n.Build, n.Teams, n.State(), n.Lease.Round(100*time.Millisecond))
 	}
 	return out.Flush()
-}
-
-func stateOf(n cluster.Status) string {
-	switch {
-	case n.Lease <= 0:
-		return "expired"
-	case !n.Confirmed:
-		return "joining" // or it has not yet ended what others own now
-	case n.Draining:
-		return "drained"
-	}
-	return "serving"
 }
 
 type nodesDrain struct {

@@ -21,7 +21,6 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/vault"
 	httpapi "watchpost/http"
-	"watchpost/http/admin"
 	"watchpost/http/edge"
 	"watchpost/internal/cluster"
 	"watchpost/internal/identity"
@@ -29,6 +28,7 @@ import (
 	"watchpost/internal/notify"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
+	"watchpost/persistence/format"
 	"watchpost/watchpost"
 )
 
@@ -148,7 +148,7 @@ func (s *service) openStore(ctx context.Context) error {
 	if err := checkFinished(ctx, store); err != nil {
 		return err
 	}
-	if err := checkFormat(ctx, store, migrations); err != nil {
+	if err := format.Check(ctx, store, version, format.Steps); err != nil {
 		return err
 	}
 	s.metrics.MustRegister(store.collector)
@@ -248,10 +248,7 @@ func (s *service) listen(ctx context.Context) error {
 	if s.testClock != nil {
 		o.TestClock = s.testClock
 	}
-	o.Doctor = func(ctx context.Context) []admin.Finding {
-		d := doctor{config: s.config, store: s.store, keyring: s.keyring, clock: s.clock, running: true, reached: s.api.Reached}
-		return d.examine(ctx)
-	}
+	o.Doctor = s.examine
 	if s.config.OTLPEndpoint != "" {
 		o.Tracer = s.tracing
 	}

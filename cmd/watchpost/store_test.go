@@ -14,6 +14,8 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/badger"
+	"watchpost/persistence/enginetest"
+	"watchpost/persistence/format"
 )
 
 // TestUnfinishedRestoreIsRefused by every command that reads or writes the store of a
@@ -23,8 +25,7 @@ func TestUnfinishedRestoreIsRefused(t *testing.T) {
 	data := t.TempDir()
 	s, err := openFolder(badger.Options{Dir: filepath.Join(data, "store"), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	d := &doctor{store: s}
-	d.write(t, formatSpace, func(b *persistence.Batch) {
+	enginetest.Commit(t, s, format.Space, func(b *persistence.Batch) {
 		b.Set(persistence.DirectoryKey{Kind: "restore", Name: "unfinished"}, []byte{})
 	})
 	require.NoError(t, s.Close())

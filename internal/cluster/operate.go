@@ -21,6 +21,19 @@ type Status struct {
 	Lease time.Duration
 }
 
+// State says in a word what the member does.
+func (s Status) State() string {
+	switch {
+	case s.Lease <= 0:
+		return "expired"
+	case !s.Confirmed:
+		return "joining" // or it has not yet ended what others own now
+	case s.Draining:
+		return "drained"
+	}
+	return "serving"
+}
+
 // List returns the members by id.
 func List(ctx context.Context, config *pgx.ConnConfig) (members []Status, err error) {
 	err = once(ctx, config, func(conn *pgx.Conn) error {

@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"context"
@@ -23,19 +23,19 @@ func TestDataFormat(t *testing.T) {
 	var nodes sync.WaitGroup
 	failures := make([]error, 3)
 	for i := range failures {
-		nodes.Go(func() { failures[i] = checkFormat(t.Context(), store, migrations) })
+		nodes.Go(func() { failures[i] = Check(t.Context(), store, "1.2.3", Steps) })
 	}
 	nodes.Wait()
 	for _, err := range failures {
 		require.NoError(t, err)
 	}
-	stored, err := storedFormat(t.Context(), store)
+	stored, err := Stored(t.Context(), store)
 	require.NoError(t, err)
 	require.Equal(t, 1, stored)
 
-	require.NoError(t, noteFormat(t.Context(), store, 1, 2))
-	require.ErrorContains(t, checkFormat(t.Context(), store, migrations), "the data has format 2, and this build")
-	require.ErrorContains(t, checkFormat(t.Context(), store, migrations), "restore a backup of before the upgrade")
+	require.NoError(t, note(t.Context(), store, 1, 2))
+	require.ErrorContains(t, Check(t.Context(), store, "1.2.3", Steps), "the data has format 2, and this build")
+	require.ErrorContains(t, Check(t.Context(), store, "1.2.3", Steps), "restore a backup of before the upgrade")
 }
 
 // TestMigrations: older data goes through the steps in their order, also when one is
@@ -45,7 +45,7 @@ func TestMigrations(t *testing.T) {
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	require.NoError(t, checkFormat(t.Context(), store, nil))
+	require.NoError(t, Check(t.Context(), store, "1.2.3", nil))
 
 	// A made-up change: a value of one format becomes two of the next.
 	var mu sync.Mutex
@@ -65,9 +65,9 @@ func TestMigrations(t *testing.T) {
 			return errors.Join(persistence.Commit(ctx, s, "made up", epoch, batch), broken)
 		}
 	}
-	steps := []func(context.Context, persistence.Store) error{step("second", "1"), step("third", "2")}
-	require.ErrorContains(t, checkFormat(t.Context(), store, steps), "migrate the data from format 1: power cut")
-	stored, err := storedFormat(t.Context(), store)
+	steps := []Step{step("second", "1"), step("third", "2")}
+	require.ErrorContains(t, Check(t.Context(), store, "1.2.3", steps), "migrate the data from format 1: power cut")
+	stored, err := Stored(t.Context(), store)
 	require.NoError(t, err)
 	require.Equal(t, 1, stored)
 
@@ -75,18 +75,18 @@ func TestMigrations(t *testing.T) {
 	var nodes sync.WaitGroup
 	failures := make([]error, 3)
 	for i := range failures {
-		nodes.Go(func() { failures[i] = checkFormat(t.Context(), store, steps) })
+		nodes.Go(func() { failures[i] = Check(t.Context(), store, "1.2.3", steps) })
 	}
 	nodes.Wait()
 	for _, err := range failures {
 		require.NoError(t, err)
 	}
-	stored, err = storedFormat(t.Context(), store)
+	stored, err = Stored(t.Context(), store)
 	require.NoError(t, err)
 	require.Equal(t, 3, stored)
 	require.Subset(t, ran, []string{"second", "third"})
 	before := len(ran)
-	require.NoError(t, checkFormat(t.Context(), store, steps))
+	require.NoError(t, Check(t.Context(), store, "1.2.3", steps))
 	require.Len(t, ran, before)
-	require.ErrorContains(t, checkFormat(t.Context(), store, nil), "the data has format 3, and this build")
+	require.ErrorContains(t, Check(t.Context(), store, "1.2.3", nil), "the data has format 3, and this build")
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -11,59 +11,59 @@ import (
 )
 
 // checkDatabase looks at the database server and the nodes that share it.
-func (d *doctor) checkDatabase(ctx context.Context) {
+func (e *examination) checkDatabase(ctx context.Context) {
 	const check = "versions"
-	config, err := postgres.ConnConfig(d.config.Store)
+	config, err := postgres.ConnConfig(e.Database)
 	if err != nil {
-		d.fail(check, err, "correct --store")
+		e.fail(check, err, "correct --store")
 		return
 	}
 	var server string
 	err = ask(ctx, config, `SELECT current_setting('server_version')`, &server)
 	if err != nil {
-		d.fail(check, err, "the database does not answer")
+		e.fail(check, err, "the database does not answer")
 		return
 	}
-	d.ok(check, "PostgreSQL %s", server)
+	e.ok(check, "PostgreSQL %s", server)
 	var sums string
 	switch err := ask(ctx, config, `SELECT current_setting('data_checksums')`, &sums); {
 	case err != nil:
-		d.fail(check, err, "the database does not answer")
+		e.fail(check, err, "the database does not answer")
 	case sums != "on":
-		d.warn("store", "stop the server and run pg_checksums --enable", "the database has no checksums: damage of its disk would be served")
+		e.warn("store", "stop the server and run pg_checksums --enable", "the database has no checksums: damage of its disk would be served")
 	default:
-		d.ok("store", "the database has checksums")
+		e.ok("store", "the database has checksums")
 	}
-	if !d.config.Cluster {
+	if !e.Node.Clustered {
 		return
 	}
 	nodes, err := cluster.List(ctx, config)
 	if err != nil {
-		d.fail(check, err, "the database does not answer")
+		e.fail(check, err, "the database does not answer")
 	}
 	for _, n := range nodes {
 		switch {
 		case n.Lease <= 0:
-			d.warn(check, "start it again, or wait: the others have its teams", "node %s has no lease", n.ID)
-		case n.Build != version:
-			d.warn(check, "end the upgrade of all nodes", "node %s is build %s, and this one is %s", n.ID, n.Build, version)
+			e.warn(check, "start it again, or wait: the others have its teams", "node %s has no lease", n.ID)
+		case n.Build != e.Build:
+			e.warn(check, "end the upgrade of all nodes", "node %s is build %s, and this one is %s", n.ID, n.Build, e.Build)
 		default:
-			d.ok(check, "node %s is %s", n.ID, stateOf(n))
+			e.ok(check, "node %s is %s", n.ID, n.State())
 		}
-		if d.running && n.ID != d.config.Advertise {
-			d.checkReached(ctx, n.ID)
+		if e.Running && n.ID != e.Node.Advertise {
+			e.checkReached(ctx, n.ID)
 		}
 	}
 }
 
 // checkReached has this node and another one connect to each other.
-func (d *doctor) checkReached(ctx context.Context, node string) {
+func (e *examination) checkReached(ctx context.Context, node string) {
 	const check = "nodes"
-	if err := d.reached(ctx, []string{node}); err != nil {
-		d.fail(check, err, "check --advertise, the names and dates of the certificates, and firewalls")
+	if err := e.Node.Reached(ctx, []string{node}); err != nil {
+		e.fail(check, err, "check --advertise, the names and dates of the certificates, and firewalls")
 		return
 	}
-	d.ok(check, "this node and %s reach each other", node)
+	e.ok(check, "this node and %s reach each other", node)
 }
 
 // databaseClock returns how far the clock of the database is ahead of this machine's.

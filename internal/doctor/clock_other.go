@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package doctor
 
 // clockSynchronized is not known on this system.
 func clockSynchronized() (synchronized, known bool) { return false, false }

@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"watchpost/persistence/enginetest"
 	"watchpost/persistence/faultstore"
 )
+
+const team persistence.Space = "01890000-0000-7000-8000-000000000001"
 
 // made returns a made-up migration as every one has to be: it rewrites the records of
 // a format one by one, leaves those of later formats, and may be repeated.
@@ -63,12 +65,12 @@ func FuzzMigrations(f *testing.F) {
 		engine, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, engine.Close()) }()
-		enginetest.Commit(t, engine, formatSpace, func(b *persistence.Batch) {
+		enginetest.Commit(t, engine, Space, func(b *persistence.Batch) {
 			if version != "" {
-				b.Set(formatEntry, []byte(version))
+				b.Set(Entry, []byte(version))
 			}
 		})
-		var table []func(context.Context, persistence.Store) error
+		var table []Step
 		for format := range steps % 4 {
 			table = append(table, made(int(format)+1))
 		}
@@ -85,8 +87,8 @@ func FuzzMigrations(f *testing.F) {
 			fault = faultstore.After
 		}
 		broken.FailNth(int(fails%8), fault)
-		failure := checkFormat(t.Context(), broken, table)
-		refused := checkFormat(t.Context(), engine, table)
+		failure := Check(t.Context(), broken, "1.2.3", table)
+		refused := Check(t.Context(), engine, "1.2.3", table)
 		if refused != nil {
 			require.Error(t, failure)
 			require.Equal(t, before, enginetest.Content(t, engine))
@@ -94,7 +96,7 @@ func FuzzMigrations(f *testing.F) {
 		}
 		want := migrated(before, version, len(table))
 		require.Equal(t, want, enginetest.Content(t, engine))
-		require.NoError(t, checkFormat(t.Context(), engine, table))
+		require.NoError(t, Check(t.Context(), engine, "1.2.3", table))
 		require.Equal(t, want, enginetest.Content(t, engine))
 		for format := formatIn(version, len(table)); format <= len(table); format++ { // a slow node repeats them
 			require.NoError(t, table[format-1](t.Context(), engine))
@@ -121,7 +123,7 @@ func migrated(before map[string]string, version string, steps int) map[string]st
 	from := formatIn(version, steps)
 	for key, value := range before {
 		for format := from; format <= steps; format++ {
-			if rest, old := strings.CutPrefix(value, fmt.Sprintf("%d:", format)); old && strings.HasPrefix(key, team) {
+			if rest, old := strings.CutPrefix(value, fmt.Sprintf("%d:", format)); old && strings.HasPrefix(key, string(team)) {
 				value = fmt.Sprintf("%d:%s", format+1, rest)
 			}
 		}
