@@ -116,8 +116,8 @@ func (e *Edge) dial(ctx context.Context, r *http.Request, to string, place clust
 	return &ownerSocket{up, ahead}, nil
 }
 
-// sayHello does the handshake of a socket and sends its first frame. It returns what was
-// read behind the handshake.
+// sayHello does the handshake of a socket and sends its first frame. It returns the bytes
+// that it has read behind the handshake.
 func sayHello(up net.Conn, handshake *http.Request, hello protocol.Frame) (ahead []byte, err error) {
 	if err := handshake.Write(up); err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func textsOf[T ~string](values ...T) []any {
 }
 
 // Document completes the document of the API's routes and returns it as JSON. types are
-// described beside those of the routes; more adds schemas that no type describes.
+// described too; more adds schemas that no type describes.
 func (s *Server) Document(types []any, more func(*fuego.Server, openapi3.Schemas)) ([]byte, error) {
 	f := s.API.framework
 	document := f.OpenAPI.Description()

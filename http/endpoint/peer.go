@@ -17,12 +17,12 @@ type Peer struct {
 
 type peerKey struct{}
 
-// WithPeer notes who has forwarded a request.
+// WithPeer notes the node that forwarded a request.
 func WithPeer(ctx context.Context, p *Peer) context.Context {
 	return context.WithValue(ctx, peerKey{}, p)
 }
 
-// PeerOf returns who has forwarded a request; nil for a client's own request.
+// PeerOf returns the node that forwarded a request; nil for a client's own request.
 func PeerOf(ctx context.Context) *Peer {
 	p, _ := ctx.Value(peerKey{}).(*Peer)
 	return p
