@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost/persistence"
+	"watchpost/persistence/storemetrics"
 
 	db "github.com/dgraph-io/badger/v4"
 )
@@ -26,7 +27,7 @@ type committer struct {
 	queue     *queue
 	epochs    *epochs
 	snapshots *snapshots
-	metrics   *metrics
+	metrics   *storemetrics.Metrics
 	version   uint64 // of the newest durable group
 	maxSize   int64
 	maxCount  int64
@@ -57,7 +58,7 @@ type group struct {
 	directory map[persistence.DirectoryKey][]byte
 }
 
-func newCommitter(d *db.DB, q *queue, m *metrics, writing *sync.Mutex, epochLimit int) *committer {
+func newCommitter(d *db.DB, q *queue, m *storemetrics.Metrics, writing *sync.Mutex, epochLimit int) *committer {
 	c := &committer{
 		db:       d,
 		queue:    q,
@@ -226,7 +227,7 @@ func (c *committer) commit(g *group) {
 			c.version++
 			c.acknowledged.note(c.version)
 			c.snapshots.advance(c.version)
-			c.metrics.committed(time.Since(began))
+			c.metrics.Committed(time.Since(began))
 			if c.disk != nil {
 				c.disk.committed(g)
 			}
@@ -240,7 +241,11 @@ func (c *committer) commit(g *group) {
 		if r.err == nil {
 			r.err = c.failure
 		}
-		c.metrics.answered(r)
+		if r.activation {
+			c.metrics.Activated(r.err)
+		} else {
+			c.metrics.Answered(r.bytes, r.err)
+		}
 		r.done(r.err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	db "github.com/dgraph-io/badger/v4"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"watchpost/persistence/storemetrics"
 )
 
 // Badger maps its files and leaves them sparse: on a full disk, a write to a
@@ -206,18 +208,18 @@ func (d *disk) size() (total int64) {
 
 func (d *disk) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
-		gauge("watchpost_store_size_bytes", "What the store's files take on the disk.", func() float64 { return float64(d.size()) }),
-		gauge("watchpost_disk_free_bytes", "Free space on the disk of the store.", func() float64 {
+		storemetrics.Gauge("watchpost_store_size_bytes", "What the store's files take on the disk.", nil, func() float64 { return float64(d.size()) }),
+		storemetrics.Gauge("watchpost_disk_free_bytes", "Free space on the disk of the store.", nil, func() float64 {
 			free, _ := d.low()
 			return float64(free)
 		}),
-		gauge("watchpost_disk_low", "1 while writes of the API are refused because less than --min-free-disk is free.", func() float64 {
+		storemetrics.Gauge("watchpost_disk_low", "1 while writes of the API are refused because less than --min-free-disk is free.", nil, func() float64 {
 			if _, low := d.low(); low {
 				return 1
 			}
 			return 0
 		}),
-		gauge("watchpost_disk_waiting", "1 while commits wait because the disk is full.", func() float64 {
+		storemetrics.Gauge("watchpost_disk_waiting", "1 while commits wait because the disk is full.", nil, func() float64 {
 			if d.waits.Load() {
 				return 1
 			}

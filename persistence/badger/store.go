@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"watchpost/persistence"
+	"watchpost/persistence/storemetrics"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -29,7 +30,7 @@ type Store struct {
 	snapshots *snapshots
 	views     openViews
 	idle      chan struct{} // see view.end
-	metrics   *metrics
+	metrics   *storemetrics.Metrics
 	disk      *disk // nil in memory
 	failed    <-chan error
 	writing   sync.Mutex    // see committer
@@ -75,7 +76,7 @@ func Open(options Options) (*Store, error) {
 	onDisk := s.disk != nil && !options.ReadOnly
 	if onDisk {
 		s.disk.opened()
-		s.metrics.collectors = append(s.metrics.collectors, s.disk.collectors()...)
+		s.metrics.Add(s.disk.collectors()...)
 		c.disk, c.closing = s.disk, s.closing
 	}
 	go func() {

@@ -217,7 +217,7 @@ func (c *committer) commit(g *group) {
 	}
 	c.endEpochs(ctx, g)
 	for _, r := range g.requests {
-		c.store.metrics.answered(r)
+		c.store.metrics.Answered(r.bytes, r.err)
 		r.done(r.err)
 	}
 }
@@ -253,7 +253,7 @@ func (c *committer) write(ctx context.Context, g *group) {
 		accepted, err = c.store.writeGroup(ctx, g)
 	}
 	if err == nil {
-		c.store.metrics.committed(time.Since(began))
+		c.store.metrics.Committed(time.Since(began))
 	}
 	for _, r := range g.requests {
 		switch {

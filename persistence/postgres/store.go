@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"watchpost/persistence"
+	"watchpost/persistence/storemetrics"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -49,7 +50,7 @@ type Store struct {
 	commits   *pgxpool.Pool // of the committer, activations and the probe
 	views     *pgxpool.Pool
 	committer *committer
-	metrics   *metrics
+	metrics   *storemetrics.Metrics
 	fault     atomic.Pointer[error] // nil while the database answers
 
 	mu     sync.Mutex
@@ -103,7 +104,7 @@ func (s *Store) Activate(ctx context.Context, space persistence.Space) (persiste
 	defer cancel()
 	var epoch int64
 	err := s.commits.QueryRow(ctx, activateSQL, []byte(space)).Scan(&epoch)
-	s.metrics.activated(err)
+	s.metrics.Activated(err)
 	if err != nil {
 		return 0, s.failure("activate", err)
 	}

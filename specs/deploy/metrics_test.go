@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	gotoken "go/token"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -140,13 +141,18 @@ func inCode(t *testing.T) map[string]bool {
 			names["watchpost_"+strings.TrimPrefix(text, "watchpost_")] = true
 		}
 	}
-	for _, dir := range []string{"actors", "cmd/watchpost", "http", "internal/cluster", "persistence/badger", "persistence/postgres"} {
-		files, err := filepath.Glob(filepath.Join("../..", dir, "*.go"))
-		require.NoError(t, err)
+	for _, root := range []string{"actors", "cmd/watchpost", "http", "internal/cluster", "internal/mail", "persistence"} {
+		var files []string
+		require.NoError(t, filepath.WalkDir(filepath.Join("../..", root), func(file string, _ fs.DirEntry, err error) error {
+			if filepath.Ext(file) == ".go" {
+				files = append(files, file)
+			}
+			return err
+		}))
 		for _, file := range files {
 			parsed, err := parser.ParseFile(gotoken.NewFileSet(), file, nil, parser.SkipObjectResolution)
 			require.NoError(t, err)
-			if strings.HasSuffix(file, "_test.go") || !importsPrometheus(parsed) {
+			if strings.HasSuffix(file, "_test.go") || !makesMetrics(parsed) {
 				continue
 			}
 			ast.Inspect(parsed, func(n ast.Node) bool {
@@ -159,6 +165,9 @@ func inCode(t *testing.T) map[string]bool {
 					if f, ok := n.Fun.(*ast.Ident); ok && slices.Contains([]string{"gauge", "counter", "vector"}, f.Name) {
 						literal(n.Args[0])
 					}
+					if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Gauge" {
+						literal(n.Args[0])
+					}
 				}
 				return true
 			})
@@ -167,8 +176,8 @@ func inCode(t *testing.T) map[string]bool {
 	return names
 }
 
-func importsPrometheus(f *ast.File) bool {
+func makesMetrics(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
-		return i.Path.Value == `"github.com/prometheus/client_golang/prometheus"`
+		return i.Path.Value == `"github.com/prometheus/client_golang/prometheus"` || i.Path.Value == `"watchpost/persistence/storemetrics"`
 	})
 }
