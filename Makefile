@@ -199,6 +199,11 @@ long-tools: deploy-tools $(BIN)/tools/nfpm-$(NFPM_VER) $(BIN)/tools/govulncheck-
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends systemd-container dbus sudo man-db curl buildah; } || \
 		echo "one of $(LONG_PROGRAMS) is missing: the tests that need it fail in CI and are skipped elsewhere" >&2
 
+SEED ?= 1
+LIVES ?= 1
+sim: ## play simulated lives: SEED=4711 plays that one, with LIVES=1000 as many from there on
+	WATCHPOST_SIM_SEED=$(SEED) WATCHPOST_SIM_LIVES=$(LIVES) $(GO) test -count=1 -timeout 0 -v -run '^TestLives$$' ./actors/sim
+
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME
 	@$(GO) list ./... | while read -r package; do \
@@ -282,4 +287,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test modules test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test modules test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -96,7 +96,7 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 		know(bound.Account)
 		members[bound.Account] = member
 	}
-	for urn, l := range ledgers {
+	for urn, l := range inOrder(ledgers) {
 		as.start(urn, members[urn], l, leases[urn])
 	}
 	return nil

@@ -29,6 +29,7 @@ type activation struct {
 	leaving bool
 	// cancel ends the work for which the name has no actor, see alone; nil of an actor.
 	cancel context.CancelFunc
+	run    Scheduling
 }
 
 // acquire returns the activation for a request, which must release it.
@@ -49,6 +50,7 @@ func (r *Registry) acquire(ctx context.Context, name string) (*activation, error
 
 // ended waits until the actor has ended.
 func (a *activation) ended(ctx context.Context) error {
+	defer a.run.Turn("ended")
 	select {
 	case <-a.stopped:
 		return nil
@@ -76,7 +78,7 @@ func (r *Registry) find(name string) (a *activation, called bool, err error) {
 			return nil, false, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}
 		pid := spawnRoot(r.env, name)
-		a = &activation{name: name, pid: pid, born: now, stopped: make(chan struct{})}
+		a = &activation{name: name, pid: pid, born: now, stopped: make(chan struct{}), run: r.env.run}
 		a.turn = r.unused.PushBack(a)
 		r.active[name] = a
 		r.env.metrics.active.Inc()
@@ -196,7 +198,11 @@ func (r *Registry) sweep() {
 		resting++
 		a.calls++ // keeps it while it is asked
 		r.touch(a, now)
-		go r.passivate(a, a.uses)
+		uses := a.uses
+		go func() {
+			r.env.run.Turn("passivate " + a.name)
+			r.passivate(a, uses)
+		}()
 	}
 	r.crashes.forget(now)
 	if r.closed {

@@ -41,7 +41,7 @@ func (r *Registry) reserve(ctx context.Context, name string, cancel context.Canc
 			r.mu.Unlock()
 			return nil, &ElsewhereError{Team: watchpost.TeamID(name)}
 		case a == nil:
-			a = &activation{name: name, pid: &actor.PID{}, stopping: true, stopped: make(chan struct{}), cancel: cancel}
+			a = &activation{name: name, pid: &actor.PID{}, stopping: true, stopped: make(chan struct{}), cancel: cancel, run: r.env.run}
 			r.active[name] = a
 			r.mu.Unlock()
 			return a, nil

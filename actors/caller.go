@@ -30,6 +30,7 @@ const callerShards = 32
 // know no context and cost a registry entry each.
 type caller struct {
 	system *actor.ActorSystem
+	run    Scheduling
 	pid    *actor.PID
 	last   atomic.Uint32
 	shards [callerShards]callerShard
@@ -46,8 +47,8 @@ type waiting struct {
 	target string
 }
 
-func newCaller(system *actor.ActorSystem) *caller {
-	c := &caller{system: system}
+func newCaller(system *actor.ActorSystem, run Scheduling) *caller {
+	c := &caller{system: system, run: run}
 	for i := range c.shards {
 		c.shards[i].waiting = map[uint32]*waiting{}
 	}
@@ -67,11 +68,13 @@ func (c *caller) ask(ctx context.Context, target *actor.PID, request any) (any, 
 	c.system.Root.RequestWithCustomSender(target, request, sender)
 	select {
 	case reply := <-w.reply:
+		c.run.Turn("reply")
 		if err, failed := reply.(error); failed {
 			return nil, err
 		}
 		return reply, nil
 	case <-ctx.Done():
+		c.run.Turn("late")
 		c.take(id)
 		return nil, ctx.Err()
 	}

@@ -49,7 +49,7 @@ func (r *Registry) NoteEndedClaims(ctx context.Context) (done bool, err error) {
 		return err == nil, err
 	}
 	left := 0
-	for team, urns := range missing {
+	for team, urns := range inOrder(missing) {
 		if !r.serves(string(team)) {
 			left++
 			continue

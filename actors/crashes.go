@@ -2,7 +2,8 @@ package actors
 
 import (
 	linked "container/list"
-	"math/rand/v2"
+	"fmt"
+	"hash/fnv"
 	"time"
 )
 
@@ -80,7 +81,7 @@ func (c *crashes) note(name string, how outcome, born, now time.Time) time.Durat
 	if how.why == storeFailed {
 		next.outages = min(next.outages+1, maxOutages)
 		pause = crashPause << next.outages
-		pause -= rand.N(pause / 2) //nolint:gosec // it spreads load: all teams meet an outage at once
+		pause -= spread(name, now, pause/2)
 	} else {
 		next.times = min(next.times+1, maxCrashes)
 		pause = crashPause << next.times
@@ -88,6 +89,14 @@ func (c *crashes) note(name string, how outcome, born, now time.Time) time.Durat
 	next.until = now.Add(pause)
 	c.byName[name] = c.order.PushBack(next)
 	return pause
+}
+
+// spread returns a part of a pause that differs between teams, which all meet an outage
+// at once.
+func spread(name string, now time.Time, pause time.Duration) time.Duration {
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, name, now.UnixNano())
+	return time.Duration(h.Sum64() % uint64(pause)) //nolint:gosec // pause is positive
 }
 
 // pauses reports whether the actor is not activated yet. A failure that lies in

@@ -157,7 +157,7 @@ func (d *dispatcher) takeNews(planBlocks bool) (crews []*crew) {
 				d.news[c] = true
 			}
 		}
-		crews = slices.Collect(maps.Keys(d.news))
+		crews = slices.SortedFunc(maps.Keys(d.news), compareCrews)
 	}
 	d.planBlocks = planBlocks
 	clear(d.recounted)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -45,6 +46,11 @@ type crew struct {
 	member  watchpost.MemberID
 	account watchpost.AccountURN
 	workers []*worker
+}
+
+// compareCrews orders crews, so that what is sent to them has an order.
+func compareCrews(a, b *crew) int {
+	return cmp.Or(cmp.Compare(a.member, b.member), cmp.Compare(a.account, b.account))
 }
 
 // free returns the worker that is handed the crew's next task, or its next one of a type

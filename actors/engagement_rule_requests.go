@@ -117,7 +117,7 @@ func (rs *engagementRules) audit(batch *persistence.Batch, kind watchpost.AuditK
 // onWatchlistDeleted deletes the rules of a watchlist with it; run is to
 // follow. Tasks that were made already go on, like all of the watchlist's.
 func (rs *engagementRules) onWatchlistDeleted(batch *persistence.Batch, id watchpost.WatchlistID) {
-	for _, r := range rs.book.Rules {
+	for _, r := range inOrder(rs.book.Rules) {
 		if r.Watchlist == id {
 			rs.remove(batch, r.ID)
 		}

@@ -172,7 +172,7 @@ func (rs *engagementRules) load(view persistence.View) error {
 // loadRunning looks at the tasks of the running actions.
 func (rs *engagementRules) loadRunning(view persistence.View) error {
 	var ended [][]byte
-	for id := range rs.running {
+	for id := range inOrder(rs.running) {
 		open := rs.team.tasks.open[id]
 		switch {
 		case open == nil:

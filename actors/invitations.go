@@ -230,7 +230,7 @@ func (is *invitations) drop(batch *persistence.Batch, i watchpost.Invitation) {
 
 // dropOf ends the invitation of an address that is a member now.
 func (is *invitations) dropOf(batch *persistence.Batch, email string) {
-	for _, i := range is.byID {
+	for _, i := range inOrder(is.byID) {
 		if i.Email == email {
 			is.drop(batch, i)
 		}
@@ -239,7 +239,7 @@ func (is *invitations) dropOf(batch *persistence.Batch, email string) {
 
 // forget drops what has expired.
 func (is *invitations) forget(batch *persistence.Batch, now time.Time) {
-	for _, i := range is.byID {
+	for _, i := range inOrder(is.byID) {
 		if i.Expired(now) {
 			is.drop(batch, i)
 		}

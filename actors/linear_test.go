@@ -143,7 +143,7 @@ func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	rounds := 3
 	if os.Getenv("WATCHPOST_LONG") != "" {
-		rounds = 100
+		rounds = 40
 	}
 	engine := actorstest.Engine(t)
 	for seed := range uint64(rounds) {

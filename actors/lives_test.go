@@ -19,7 +19,7 @@ import (
 func playLives(t *testing.T, lives, steps int, play func(r *rapid.T, steps int)) {
 	t.Helper()
 	if os.Getenv("WATCHPOST_LONG") != "" {
-		lives, steps = 6*lives, 3*steps
+		lives, steps = 2*lives, 3*steps
 	}
 	for played, failed := 0, false; played < lives && !failed; { // rapid would play a hundred
 		rapid.Check(t, func(r *rapid.T) {

@@ -129,7 +129,7 @@ func (ms *members) loadRemovals(view persistence.View) error {
 		return err
 	}
 	st := &steps{}
-	for member := range removed {
+	for member := range inOrder(removed) {
 		for _, s := range ms.team.sessions.of(member) {
 			ms.team.sessions.close(st.room(2), s)
 		}

@@ -62,7 +62,7 @@ func (ns *notifications) run() {
 		return
 	}
 	now, next := ns.env.clock.Now(), time.Time{}
-	for _, box := range ns.byID {
+	for _, box := range inOrder(ns.byID) {
 		t, ok := ns.definition(box)
 		if !ok {
 			continue

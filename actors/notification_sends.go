@@ -23,6 +23,7 @@ const (
 type sends struct {
 	sender  *notify.Sender
 	mailer  watchpost.Mailer
+	run     Scheduling
 	ctx     context.Context // of attempts
 	cancel  context.CancelFunc
 	workers conc.WaitGroup
@@ -41,11 +42,11 @@ type sendsToHost struct {
 	turn    bool // it is in turns
 }
 
-func newSends(sender *notify.Sender, mailer watchpost.Mailer) *sends {
+func newSends(sender *notify.Sender, mailer watchpost.Mailer, run Scheduling) *sends {
 	if sender == nil {
 		sender = notify.New(notify.Options{})
 	}
-	s := &sends{sender: sender, mailer: mailer, hosts: map[string]*sendsToHost{}}
+	s := &sends{sender: sender, mailer: mailer, run: run, hosts: map[string]*sendsToHost{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -94,7 +95,10 @@ func (s *sends) start(h *sendsToHost) {
 		h.waiting[0], h.waiting, h.turn = nil, h.waiting[1:], false
 		h.running++
 		s.running++
-		s.workers.Go(func() { s.make(h, attempt) })
+		s.workers.Go(func() {
+			s.run.Turn("send to " + h.name)
+			s.make(h, attempt)
+		})
 	}
 }
 

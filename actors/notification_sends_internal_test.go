@@ -13,7 +13,7 @@ import (
 // waiting attempts has its turn between others, and nothing is kept afterwards.
 func TestManySends(t *testing.T) {
 	t.Parallel()
-	s := newSends(nil, nil)
+	s := newSends(nil, nil, freely{})
 	release := make(chan struct{})
 	var running, most, made atomic.Int64
 	attempt := func() {

@@ -245,7 +245,7 @@ func (ns *notifications) onDelete(m DeleteTarget) {
 // was.
 func (ns *notifications) clean() {
 	st := &steps{}
-	for id, box := range ns.byID {
+	for id, box := range inOrder(ns.byID) {
 		if _, ok := ns.definition(box); ok {
 			continue
 		}

@@ -170,7 +170,7 @@ func (ns *notifications) consider(batch *persistence.Batch, p *watchpost.Post, w
 	if tracked := ns.team.watchlists.byID[w]; tracked != nil && tracked.view.Watchlist.SlackURL != "" {
 		ns.box(watchpost.TargetID(w))
 	}
-	for _, box := range ns.byID {
+	for _, box := range inOrder(ns.byID) {
 		t, ok := ns.definition(box)
 		if !ok || !t.Wants(p, w, tagging, now) {
 			continue

@@ -86,7 +86,7 @@ func (ps *passkeys) load(view persistence.View) error {
 		return err
 	}
 	st := &steps{}
-	for id, r := range ps.byID {
+	for id, r := range inOrder(ps.byID) {
 		if _, known := ps.team.members.byID(r.Member); !known {
 			ps.delete(st.room(passkeyOps), id)
 		}
@@ -159,7 +159,7 @@ func (ps *passkeys) onBegin(m beginPasskey) {
 	now := ps.env.clock.Now()
 	maps.DeleteFunc(ps.begun, func(_ string, w waitingPasskey) bool { return !now.Before(w.ends) })
 	var keys []passkey.Key
-	for _, r := range ps.byID {
+	for _, r := range inOrder(ps.byID) {
 		if r.Member == member.ID {
 			keys = append(keys, keyOf(&r))
 		}
@@ -281,7 +281,7 @@ func (ps *passkeys) delete(batch *persistence.Batch, id watchpost.PasskeyID) {
 
 // removeAll deletes the passkeys of a member that is removed.
 func (ps *passkeys) removeAll(st *steps, member watchpost.MemberID) {
-	for id, r := range ps.byID {
+	for id, r := range inOrder(ps.byID) {
 		if r.Member == member {
 			ps.delete(st.room(passkeyOps), id)
 		}

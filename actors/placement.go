@@ -85,7 +85,7 @@ const (
 func (r *Registry) Release(ctx context.Context, serves func(name string) bool) error {
 	r.mu.Lock()
 	var leaving []*activation
-	for _, a := range r.active {
+	for _, a := range inOrder(r.active) {
 		if !serves(placeOf(a.name)) {
 			leaving = append(leaving, a)
 		}
@@ -106,7 +106,7 @@ func (r *Registry) ReleaseName(ctx context.Context, name string) error {
 		leaving = append(leaving, a)
 	}
 	if name == SignInPlace {
-		for _, a := range r.active {
+		for _, a := range inOrder(r.active) {
 			if placeOf(a.name) == name {
 				leaving = append(leaving, a)
 			}
@@ -127,6 +127,7 @@ func (r *Registry) end(ctx context.Context, leaving []*activation) error {
 	few.SetLimit(releaseAtOnce)
 	for _, a := range leaving {
 		few.Go(func() error {
+			r.env.run.Turn("end " + a.name)
 			r.leave(a)
 			return r.awaitEnd(ctx, a)
 		})

@@ -108,6 +108,7 @@ func (f *postStore) Receive(c actor.Context) {
 		}
 	case *actor.Stopping:
 		f.workers.Wait()
+		f.env.run.Turn("waited")
 	}
 }
 

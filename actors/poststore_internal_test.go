@@ -17,11 +17,11 @@ import (
 func TestPanicWhilePostsArePrepared(t *testing.T) {
 	t.Parallel()
 	metrics := NewMetrics()
-	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, dispatcher: newPoolDispatcher()}
+	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, pool: newPoolDispatcher(), run: freely{}}
 	env.rules = newRules(env)
 	env.system = newSystem(env.log, metrics)
 	defer env.system.Shutdown()
-	defer close(env.dispatcher.stopped)
+	defer close(env.pool.stopped)
 	f := newPostStore(env, "team", nil) // without an index no post can be prepared
 	f.schedule, f.known = postStoreSchedule{most: 1}, true
 	ended := make(chan struct{})

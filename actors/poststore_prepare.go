@@ -69,6 +69,7 @@ func (f *postStore) beginPreparing(m *ingest) {
 	env, team := f.env, f.team
 	root, self, index := f.env.system.Root, f.ctx.Self(), f.env.posts
 	f.workers.Go(func() {
+		env.run.Turn("prepare " + string(f.space))
 		done := prepared{ingest: m}
 		var catcher panics.Catcher
 		catcher.Try(func() {

@@ -65,6 +65,8 @@ type Options struct {
 	// Activated is called when a team, or a part of sign-in, is activated, with the name
 	// for Serves. It must not block. Nil: never.
 	Activated func(name string)
+	// Scheduling is for simulations; nil: the Go scheduler's.
+	Scheduling Scheduling
 }
 
 // DefaultIdleAfter is how long an unused team stays in memory.
@@ -97,8 +99,9 @@ type Registry struct {
 // environment is what every actor is given.
 type environment struct {
 	system *actor.ActorSystem
-	// dispatcher runs the mailboxes.
-	dispatcher *poolDispatcher
+	// pool runs the mailboxes, unless a simulation does.
+	pool       *poolDispatcher
+	run        Scheduling
 	rules      *rules
 	store      persistence.Store
 	posts      *postindex.Index
@@ -156,17 +159,20 @@ func New(o Options) (*Registry, error) {
 	if o.Tracer == nil {
 		o.Tracer = tracing.Off
 	}
-	system := newSystem(o.Log, o.Metrics)
+	system, pool := newSystem(o.Log, o.Metrics), newPoolDispatcher()
+	if o.Scheduling == nil {
+		o.Scheduling = freely{pool}
+	}
 	r := &Registry{
-		caller: newCaller(system), idle: o.IdleAfter, mailer: o.Mailer, placed: o.Serves, activated: o.Activated, open: !o.RegistrationClosed, joining: !o.NoJoining,
+		caller: newCaller(system, o.Scheduling), idle: o.IdleAfter, mailer: o.Mailer, placed: o.Serves, activated: o.Activated, open: !o.RegistrationClosed, joining: !o.NoJoining,
 		active: map[string]*activation{}, unused: linked.New(), crashes: newCrashes(),
 	}
 	r.env = &environment{
 		store: o.Store, clock: o.Clock, keyring: o.Keyring, passkeys: o.Passkeys, log: o.Log, metrics: o.Metrics, tracer: o.Tracer,
 		network: network, restoredAt: o.RestoredAt, keepPosts: o.KeepPosts, keepTasks: o.KeepTasks,
-		system: system, dispatcher: newPoolDispatcher(), posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
+		system: system, pool: pool, run: o.Scheduling, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(),
-		watchlists: newWatchlistCache(), sends: newSends(o.Notify, o.Mailer),
+		watchlists: newWatchlistCache(), sends: newSends(o.Notify, o.Mailer, o.Scheduling),
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.env.rules = newRules(r.env)
@@ -229,7 +235,7 @@ func (r *Registry) call(ctx context.Context, name string, request any) (any, err
 func (r *Registry) BeforeAdvance(target time.Time) {
 	r.mu.Lock()
 	var pids []*actor.PID
-	for _, a := range r.active {
+	for _, a := range inOrder(r.active) {
 		if !a.stopping {
 			pids = append(pids, a.pid)
 		}
@@ -251,7 +257,7 @@ func (r *Registry) Close(ctx context.Context) error {
 	r.closed = true
 	r.sweeper.Stop()
 	var gone []chan struct{}
-	for _, a := range r.active {
+	for _, a := range inOrder(r.active) {
 		if a.cancel != nil {
 			a.cancel()
 		}
@@ -269,11 +275,12 @@ func (r *Registry) Close(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		r.env.run.Turn("close")
 	}
 	r.ended.Do(func() {
 		r.env.sends.close()
 		r.env.system.Shutdown()
-		close(r.env.dispatcher.stopped)
+		close(r.env.pool.stopped)
 	})
 	return nil
 }

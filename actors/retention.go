@@ -42,7 +42,7 @@ const expireAtOnce = 200
 // serves. It returns how many; teams that fail are left to the next call.
 func (r *Registry) ExpirePosts(ctx context.Context) (deleted int, err error) {
 	keeping, err := r.keepingTeams(ctx)
-	for team, before := range keeping {
+	for team, before := range inOrder(keeping) {
 		n, failure := r.expirePostsOf(ctx, team, before)
 		deleted += n
 		err = errors.Join(err, passOver(failure))

@@ -81,7 +81,7 @@ func shareName(w watchpost.WatchlistID, keyword string) string { return string(w
 // forgetUnscheduled forgets all that scans wait for of a watchlist.
 func (sc *scans) forgetUnscheduled(w watchpost.WatchlistID) {
 	names := []string{string(w)}
-	for name := range sc.team.tasks.dispatch.unscheduled {
+	for name := range inOrder(sc.team.tasks.dispatch.unscheduled) {
 		if strings.HasPrefix(name, shareName(w, "")) {
 			names = append(names, name)
 		}
@@ -174,7 +174,7 @@ func (sc *scans) askToShare(scan *watchpost.Task) {
 	for _, target := range scan.Targets() {
 		has[target.Watchlist]++
 	}
-	for id, tracked := range sc.team.watchlists.byID {
+	for id, tracked := range inOrder(sc.team.watchlists.byID) {
 		w := &tracked.view.Watchlist
 		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || scanOf(w.Type) != of.kind {
 			continue
@@ -209,7 +209,7 @@ func (sc *scans) drop(scan watchpost.TaskID) {
 
 // dropOf ends the scans for some entries.
 func (sc *scans) dropOf(gone func(watchpost.ScanTarget) bool) {
-	for _, open := range sc.team.tasks.open {
+	for _, open := range inOrder(sc.team.tasks.open) {
 		for _, target := range slices.Clone(open.targets) {
 			if gone(target) {
 				sc.drop(target.Scan)

@@ -149,7 +149,7 @@ func (s *schedule) plan(entries []dueEntry, owner *actor.PID) (due []dueEntry, d
 			next = e.due
 		}
 	}
-	for entry, task := range s.waiting {
+	for entry, task := range inOrder(s.waiting) {
 		if !wanted[entry] {
 			dropped = append(dropped, task)
 			delete(s.waiting, entry)

@@ -283,7 +283,7 @@ func (s *sessionActor) beginDay(now time.Time) {
 	}
 	s.day, s.blocked = day, true
 	s.ledger.forget(now)
-	for _, l := range s.leases {
+	for _, l := range inOrder(s.leases) {
 		s.carryOver(l, now)
 	}
 }

@@ -116,7 +116,7 @@ func (s *sessionActor) countWriting() {
 // lists, nil without a hello: a write in acting that is not in its journal is
 // another journal's to answer for.
 func (s *sessionActor) inHand(id watchpost.SessionID, listed map[watchpost.TaskID]bool) (task watchpost.TaskID) {
-	for held, l := range s.leases {
+	for held, l := range inOrder(s.leases) {
 		if l.session == id && (!l.acting || listed == nil || listed[held]) {
 			task = held
 		}

@@ -364,11 +364,11 @@ func (ss *sessions) disconnect(s *sessionState) {
 // onRenewLeases prolongs what connected sessions hold, before the clock is set.
 func (ss *sessions) onRenewLeases(m renewLeases) {
 	ss.team.tasks.renewed = m.until
-	for session, held := range ss.team.tasks.held {
+	for session, held := range inOrder(ss.team.tasks.held) {
 		if s := ss.byID[session]; s == nil || s.link == nil {
 			continue
 		}
-		for _, open := range held {
+		for _, open := range inOrder(held) {
 			ss.team.tasks.tell(renew{until: m.until}, open)
 		}
 	}

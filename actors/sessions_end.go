@@ -47,7 +47,7 @@ func (ss *sessions) endUnused(now time.Time) {
 	st := &steps{}
 	var unused []*sessionState
 	left := map[watchpost.MemberID]int{}
-	for _, s := range ss.byID {
+	for _, s := range inOrder(ss.byID) {
 		left[s.record.Member]++
 		switch {
 		case s.link != nil: // it is seen
@@ -113,10 +113,10 @@ func (ss *sessions) logEnd(s *sessionState, why string) {
 	ss.env.log.Info("audit: session ended", "team", ss.team.id, "member", s.record.Member, "session", s.record.ID, "reason", why)
 }
 
-// of returns the sessions of a member, connected or not, as a slice of the caller's
-// own.
+// of returns the sessions of a member, connected or not, in the order of their ids, as a
+// slice of the caller's own.
 func (ss *sessions) of(member watchpost.MemberID) []*sessionState {
-	return slices.Collect(maps.Values(ss.byMember[member]))
+	return slices.SortedFunc(maps.Values(ss.byMember[member]), func(a, b *sessionState) int { return cmp.Compare(a.record.ID, b.record.ID) })
 }
 
 // close takes a session and its token away. The returned function tells the

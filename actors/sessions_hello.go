@@ -107,7 +107,7 @@ func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
 			ss.ctx.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
 		}
 	}
-	for id, open := range ss.team.tasks.held[s.record.ID] {
+	for id, open := range inOrder(ss.team.tasks.held[s.record.ID]) {
 		ss.team.tasks.tell(reattach{link: s.link, journal: s.journal, listed: byID[id]}, open)
 		if !open.acting || byID[id] != nil {
 			s.worker.task = id

@@ -126,10 +126,8 @@ type rules struct {
 func newRules(env *environment) *rules {
 	every := []actor.PropsOption{
 		actor.WithSupervisor(escalateOnFailure),
-		actor.WithDispatcher(env.dispatcher),
-		// The library's standard mailbox is a ring that keeps 200 bytes and,
-		// after a burst, the room for it. This one keeps one node.
-		actor.WithMailbox(actor.UnboundedLockfree()),
+		actor.WithDispatcher(env.run.Dispatcher()),
+		actor.WithMailbox(env.run.Mailbox),
 		actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
 			return func(c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
 				defer answerPanic(env, c, envelope)

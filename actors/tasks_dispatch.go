@@ -62,7 +62,7 @@ func (t *tasks) beginDay(now time.Time) {
 	for _, l := range t.team.accounts.ledgers {
 		l.forget(now)
 	}
-	for _, session := range t.team.accounts.actors {
+	for _, session := range inOrder(t.team.accounts.actors) {
 		t.unanswered++
 		t.ctx.Send(session, newDay{})
 	}

@@ -15,7 +15,7 @@ import (
 func (t *tasks) moveWrites(member watchpost.MemberID) {
 	to := t.team.members.accountOf(member)
 	var moved []*openTask
-	for _, open := range t.tally.byMember[member] {
+	for _, open := range inOrder(t.tally.byMember[member]) {
 		if open.fresh && open.pinned != "" && to != "" && open.pinned != to {
 			moved = append(moved, open)
 		}
@@ -142,7 +142,7 @@ func withoutAccount(task watchpost.Task) *watchpost.Task {
 // there were any.
 func (t *tasks) endWrites(member watchpost.MemberID) (some bool) {
 	var ended []*openTask
-	for _, open := range t.tally.byMember[member] {
+	for _, open := range inOrder(t.tally.byMember[member]) {
 		if !open.acting {
 			ended = append(ended, open)
 		}

@@ -103,7 +103,7 @@ func (t *team) Receive(c actor.Context) {
 	if _, stopped := c.Message().(*actor.Stopped); stopped {
 		t.env.presence.Delete(t.id)
 		t.tasks.hidePending()
-		for _, s := range t.sessions.byID {
+		for _, s := range inOrder(t.sessions.byID) {
 			s.home = nil         // it has ended
 			t.sessions.retire(s) // of a team that broke; otherwise none is connected
 		}
@@ -197,7 +197,7 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.members.loadBindings, t.tasks.load); err != nil {
 		return err
 	}
-	for member := range t.tasks.tally.byMember {
+	for member := range inOrder(t.tasks.tally.byMember) {
 		t.tasks.moveWrites(member) // what the last activation had left to do
 	}
 	if err := t.members.loadRemovals(view); err != nil {

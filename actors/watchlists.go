@@ -116,7 +116,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		}
 		return s == nil // its owner was deleted just before the end
 	})
-	for id, w := range watchlists {
+	for id, w := range inOrder(watchlists) {
 		tracked := &trackedWatchlist{view: w.view()}
 		ws.byID[id] = tracked
 		tracked.pid = ws.begin(string(id), w)

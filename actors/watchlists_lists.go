@@ -41,7 +41,7 @@ func (ws *watchlists) loadLists(view persistence.View, followers []watchpost.Wat
 
 // startLists spawns the actors of the lists that were loaded.
 func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
-	for id, l := range lists {
+	for id, l := range inOrder(lists) {
 		followed := ws.lists[id]
 		followed.times = l.times(l.entries())
 		followed.pid = ws.begin(string(id), l)
@@ -162,7 +162,7 @@ func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
 // tellPlan tells the lists whether the plan includes them.
 func (ws *watchlists) tellPlan() {
 	ws.team.sessions.statusesChanged()
-	for _, followed := range ws.lists {
+	for _, followed := range inOrder(ws.lists) {
 		ws.ctx.Send(followed.pid, planChanged{excluded: !ws.team.plan().Scans(followed.list.Type)})
 	}
 }

@@ -90,7 +90,7 @@ func (ws *webSessions) load(view persistence.View) error {
 		return err
 	}
 	st := &steps{}
-	for hash, r := range ws.byID {
+	for hash, r := range inOrder(ws.byID) {
 		if _, known := ws.team.members.byID(r.Member); !known {
 			ws.end(st, hash)
 		}
@@ -148,7 +148,7 @@ func (ws *webSessions) onRedeemLink(m redeemLink) {
 
 func (ws *webSessions) onEnd(m EndWebSessions) {
 	st := &steps{}
-	for hash, r := range ws.byID {
+	for hash, r := range inOrder(ws.byID) {
 		if r.Member == m.Member && (m.ID == "" || m.ID == hash) {
 			ws.end(st, hash)
 		}
@@ -260,7 +260,7 @@ func (ws *webSessions) endIn(batch *persistence.Batch, hash string) {
 
 // endAll ends the sessions of a member that is removed.
 func (ws *webSessions) endAll(st *steps, member watchpost.MemberID) {
-	for hash, r := range ws.byID {
+	for hash, r := range inOrder(ws.byID) {
 		if r.Member == member {
 			ws.end(st, hash)
 		}
@@ -270,7 +270,7 @@ func (ws *webSessions) endAll(st *steps, member watchpost.MemberID) {
 // forget ends expired sessions and links.
 func (ws *webSessions) forget(st *steps) {
 	now := ws.env.clock.Now()
-	for hash, r := range ws.byID {
+	for hash, r := range inOrder(ws.byID) {
 		if !now.Before(r.Ends) {
 			ws.end(st, hash)
 		}

@@ -1,0 +1,30 @@
+package actors
+
+import "github.com/asynkron/protoactor-go/actor"
+
+// Scheduling decides what runs when. The service leaves that to the Go scheduler;
+// a simulation decides it itself (package sim).
+type Scheduling interface {
+	// Dispatcher and Mailbox are those of every actor.
+	Dispatcher() actor.Dispatcher
+	Mailbox() actor.Mailbox
+	// Turn returns when it is the turn of the goroutine that calls it: one that has
+	// just begun, or goes on after it has waited. It is not called under a lock. A
+	// goroutine of a process that has ended does not return.
+	Turn(what string)
+}
+
+// freely is the Scheduling of the service.
+type freely struct{ pool *poolDispatcher }
+
+// Dispatcher implements Scheduling.
+func (f freely) Dispatcher() actor.Dispatcher { return f.pool }
+
+// Mailbox implements Scheduling. The library's standard mailbox is a ring that keeps
+// 200 bytes and, after a burst, the room for it. This one keeps one node.
+func (freely) Mailbox() actor.Mailbox { return newMailbox() }
+
+// Turn implements Scheduling.
+func (freely) Turn(string) {}
+
+var newMailbox = actor.UnboundedLockfree()

@@ -1,0 +1,468 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"watchpost/actors"
+	"watchpost/internal/protocol"
+	"watchpost/watchpost"
+)
+
+// entry is the journal's record of a task, as the extension keeps it.
+type entry struct {
+	task, lease string
+	attempt     int
+	kind        watchpost.TaskType
+	deadline    time.Time
+	state       string
+	// actingAt is when acting was journalled, begun is set before the network is
+	// touched, again before it is touched a second time.
+	actingAt     time.Time
+	begun, again bool
+	report       *protocol.Frame // of one that is done
+}
+
+// running is a task in the worker's hands. A worker that ends forgets it.
+type running struct {
+	*entry
+	asked, allowed bool // acting was sent, go has come
+	// recovering: the write has begun, and it is not known whether it was done.
+	// looked counts the looks at the page since, tries the acts.
+	recovering    bool
+	looked, tries int
+}
+
+// browser is a member's browser with the extension. It does one task at a time.
+type browser struct {
+	life    *life
+	name    string
+	team    *team
+	email   string
+	token   string
+	account protocol.Account
+	// journal survives the worker; the worker's queue is the part of it that is not
+	// done, with the task in work first.
+	id      string
+	journal []*entry
+	task    *running
+
+	line     *line
+	dialling bool
+	hangUp   context.CancelFunc
+	welcomed bool
+}
+
+// line is one connection.
+type line struct {
+	node      *node
+	link      *actors.Link
+	in, out   []protocol.Frame
+	welcomed  bool
+	up        bool
+	closed    bool // by the service
+	over      bool // Close has returned
+	receiving bool
+}
+
+// String implements fmt.Stringer.
+func (b *browser) String() string { return b.name }
+
+func (b *browser) urn() watchpost.AccountURN { return watchpost.AccountURN(b.account.URN) }
+
+// connect dials the service.
+func (b *browser) connect() {
+	l := b.life
+	if b.dialling {
+		return
+	}
+	b.dialling = true
+	account := b.account
+	hello := protocol.Frame{
+		Type: protocol.TypeHello, V: protocol.Version, Token: b.token, Boot: watchpost.NewSecret(4), Journal: b.id, Version: "1.0.0", Account: &account,
+	}
+	for _, e := range b.journal {
+		hello.Tasks = append(hello.Tasks, protocol.JournalTask{Task: e.task, Lease: e.lease, Attempt: e.attempt, State: e.state})
+	}
+	n := l.node
+	ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
+	b.hangUp = cancel
+	l.spawn(n, "connect-"+b.name, func() {
+		defer cancel()
+		defer func() { b.dialling = false }()
+		b.drop()
+		line := &line{node: n, up: true}
+		b.line = line
+		link, err := n.registry.Connect(ctx, hello, func(f protocol.Frame) { b.deliver(line, f) }, func(code int, reason string) {
+			line.closed = true
+			l.tell("the service closes the connection of %s: %d %s", b.name, code, reason)
+		})
+		if err != nil {
+			line.up = false
+			l.bear("connect", err)
+			return
+		}
+		line.link = link
+		if b.line != line { // it has dialled again, or its worker has ended
+			link.Close()
+		}
+	})
+}
+
+// deliver takes a frame of the service, in whatever goroutine that is.
+func (b *browser) deliver(line *line, f protocol.Frame) {
+	l := b.life
+	l.note("deliver", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease, " ", f.Attempt))
+	switch {
+	case line.over:
+		l.fail("%s is told %s after the end of the connection", b.name, f.Type)
+	case !line.welcomed && f.Type != protocol.TypeWelcome:
+		l.fail("%s is told %s before the welcome", b.name, f.Type)
+	case f.Type == protocol.TypeTask:
+		l.checks.handedOut(b, &f)
+	}
+	line.welcomed = true
+	line.in = append(line.in, f)
+}
+
+// drop breaks the connection.
+func (b *browser) drop() {
+	line := b.line
+	if line == nil {
+		return
+	}
+	b.line, b.welcomed = nil, false
+	line.up = false
+	if line.link != nil && !line.node.dead {
+		line.link.Close()
+		line.over = true
+	}
+}
+
+// crash ends the worker: what it held in memory is gone, and the journal is not.
+func (b *browser) crash() {
+	b.drop()
+	b.task = nil
+	if b.hangUp != nil {
+		b.hangUp()
+	}
+}
+
+// wipe is a new installation: the journal is gone, too.
+func (b *browser) wipe() {
+	b.crash()
+	b.journal, b.id = nil, "journal-"+watchpost.NewSecret(4)
+}
+
+func (b *browser) send(f protocol.Frame) {
+	if b.line != nil && b.line.up {
+		b.line.out = append(b.line.out, f)
+	}
+}
+
+func (b *browser) heartbeat() {
+	if !b.welcomed {
+		return
+	}
+	account := b.account
+	f := protocol.Frame{Type: protocol.TypeHeartbeat, Account: &account}
+	for _, e := range b.journal {
+		if e.state != protocol.StateDone {
+			f.Running = append(f.Running, protocol.RunningTask{Task: e.task, Lease: e.lease})
+		}
+	}
+	b.send(f)
+}
+
+// choices lists what the browser and its connection could do next.
+func (b *browser) choices() []choice {
+	var all []choice
+	l := b.life
+	if line := b.line; line != nil && line.up && !line.node.dead {
+		if len(line.in) > 0 {
+			all = append(all, choice{"hear " + b.name, func() {
+				f := line.in[0]
+				line.in = line.in[1:]
+				l.note("hear", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
+				b.hear(&f)
+			}})
+		}
+		if len(line.out) > 0 && line.link != nil && !line.closed && !line.receiving {
+			all = append(all, choice{"say " + b.name, func() {
+				f := line.out[0]
+				line.out = line.out[1:]
+				l.note("say", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
+				line.receiving = true
+				go func() {
+					line.link.Receive(f)
+					line.receiving = false
+				}()
+			}})
+		}
+		if line.closed {
+			all = append(all, choice{"closed " + b.name, b.drop})
+		}
+	}
+	if b.canWork() {
+		all = append(all, choice{"work " + b.name, b.work})
+	}
+	return all
+}
+
+func (b *browser) find(task string) *entry {
+	i := slices.IndexFunc(b.journal, func(e *entry) bool { return e.task == task })
+	if i < 0 {
+		return nil
+	}
+	return b.journal[i]
+}
+
+func (b *browser) forget(task string) {
+	b.journal = slices.DeleteFunc(b.journal, func(e *entry) bool { return e.task == task })
+	if b.task != nil && b.task.task == task {
+		b.task = nil
+	}
+}
+
+// hear handles a frame as the extension does.
+func (b *browser) hear(f *protocol.Frame) {
+	e := b.find(f.Task)
+	switch f.Type {
+	case protocol.TypeWelcome:
+		b.welcomed = true
+		for _, e := range b.journal {
+			b.repeat(e)
+		}
+	case protocol.TypeTask:
+		b.receive(e, f)
+	case protocol.TypeGo:
+		if b.task != nil && b.task.entry == e && e.lease == f.Lease && b.task.asked {
+			b.task.allowed = true
+		}
+	case protocol.TypeCancel:
+		if e == nil || e.begun || e.state == protocol.StateDone {
+			return
+		}
+		untouched := b.task == nil || b.task.entry != e || e.kind.Writes()
+		b.forget(e.task)
+		if untouched {
+			b.send(protocol.Frame{Type: protocol.TypeReleased, Task: e.task, Lease: e.lease, Reason: "cancelled"})
+		}
+	case protocol.TypeAck:
+		if e != nil && f.Seq == nil {
+			b.life.checks.acknowledged(b, e)
+			b.forget(e.task)
+		}
+	case protocol.TypeRevoked:
+		b.life.fail("%s is revoked, and nobody did", b.name)
+	}
+}
+
+// receive journals a task, or its new lease.
+func (b *browser) receive(known *entry, f *protocol.Frame) {
+	if known != nil {
+		again := f.Attempt != known.attempt && !known.kind.Writes()
+		known.lease, known.attempt, known.deadline = f.Lease, f.Attempt, deadlineOf(f)
+		b.send(protocol.Frame{Type: protocol.TypeAccepted, Task: known.task, Lease: known.lease})
+		if again && b.task != nil && b.task.entry == known && known.state == protocol.StateReceived {
+			b.task = nil // it begins again
+			return
+		}
+		b.repeat(known)
+		return
+	}
+	e := &entry{task: f.Task, lease: f.Lease, attempt: f.Attempt, kind: watchpost.TaskType(f.TaskType), deadline: deadlineOf(f), state: protocol.StateReceived}
+	if b.late(e) {
+		b.send(protocol.Frame{Type: protocol.TypeReleased, Task: e.task, Lease: e.lease, Reason: "deadline"})
+		return
+	}
+	b.journal = append(b.journal, e)
+	b.send(protocol.Frame{Type: protocol.TypeAccepted, Task: e.task, Lease: e.lease})
+}
+
+func deadlineOf(f *protocol.Frame) time.Time {
+	if f.Deadline == nil {
+		return time.Time{}
+	}
+	return *f.Deadline
+}
+
+func (b *browser) late(e *entry) bool {
+	return !e.deadline.IsZero() && !b.life.now().Before(e.deadline)
+}
+
+// repeat sends again what the service has not acknowledged.
+func (b *browser) repeat(e *entry) {
+	switch {
+	case e.state == protocol.StateDone:
+		f := *e.report
+		f.Lease, f.Attempt = e.lease, e.attempt
+		b.send(f)
+	case b.task != nil && b.task.entry == e && b.task.asked && !b.task.allowed:
+		b.send(protocol.Frame{Type: protocol.TypeActing, Task: e.task, Lease: e.lease})
+	}
+}
+
+// secondLook is when a page that did not show a write is looked at again.
+const secondLook = 30 * time.Second
+
+// canWork reports whether the worker has something to do that needs no answer of the
+// service and no time.
+func (b *browser) canWork() bool {
+	t := b.task
+	switch {
+	case t == nil:
+		return b.welcomed && slices.ContainsFunc(b.journal, func(e *entry) bool { return e.state != protocol.StateDone })
+	case t.asked && !t.allowed:
+		return false
+	case t.recovering && t.looked == 1 && !pageDecides(t.kind):
+		return !b.life.now().Before(t.actingAt.Add(secondLook))
+	}
+	return true
+}
+
+// wakes returns when the worker goes on by itself; zero: it does not.
+func (b *browser) wakes() time.Time {
+	if t := b.task; t != nil && t.recovering && t.looked == 1 && !pageDecides(t.kind) {
+		return t.actingAt.Add(secondLook)
+	}
+	return time.Time{}
+}
+
+// pageDecides reports whether the page shows the state of a write.
+func pageDecides(kind watchpost.TaskType) bool {
+	return kind == watchpost.TaskLikePost || kind == watchpost.TaskConnectionRequest
+}
+
+// work takes the next step of the task in work. Each step ends with a journal that
+// is whole, so that the worker may end between any two.
+func (b *browser) work() {
+	b.life.note("work", b.name)
+	t := b.task
+	switch {
+	case t == nil:
+		i := slices.IndexFunc(b.journal, func(e *entry) bool { return e.state != protocol.StateDone })
+		b.task = &running{entry: b.journal[i], recovering: b.journal[i].begun}
+	case !t.begun && b.late(t.entry):
+		b.giveBack("deadline")
+	case !t.kind.Writes():
+		b.read()
+	case t.recovering:
+		b.recover()
+	case !t.begun && !t.asked:
+		b.prepare()
+	case !t.begun:
+		t.begun = true
+	default:
+		b.act()
+	}
+}
+
+func (b *browser) giveBack(reason string) {
+	e := b.task.entry
+	b.forget(e.task)
+	b.send(protocol.Frame{Type: protocol.TypeReleased, Task: e.task, Lease: e.lease, Reason: reason})
+}
+
+// finish journals the end and reports it.
+func (b *browser) finish(output json.RawMessage, failure *protocol.TaskError) {
+	e := b.task.entry
+	e.state, b.task = protocol.StateDone, nil
+	e.report = &protocol.Frame{Type: protocol.TypeResult, Task: e.task, Lease: e.lease, Attempt: e.attempt, Output: output, Error: failure}
+	b.life.tell("%s ends %s %s: %s %v", b.name, e.kind, e.task, output, failure)
+	b.send(*e.report)
+}
+
+// fail reports an error; acted nil: it is not known.
+func (b *browser) fail(code string, acted *bool) {
+	b.finish(nil, &protocol.TaskError{Code: code, Message: "planned", Acted: acted})
+}
+
+// no says that the network was not touched.
+var no = new(false)
+
+func (b *browser) read() {
+	t := b.task
+	switch how := b.life.network.meet(b.urn()); how {
+	case well, silentDone:
+		b.finish(b.life.network.read(b.urn(), t.task, t.attempt, t.kind), nil)
+	case silentNot:
+		b.fail(protocol.CodeTimeout, nil)
+	case strange:
+		b.life.network.read(b.urn(), t.task, t.attempt, t.kind)
+		b.finish(json.RawMessage(`[]`), nil)
+	default:
+		b.fail(string(how), no)
+	}
+}
+
+// prepare looks at the page, journals acting and asks for go.
+func (b *browser) prepare() {
+	t := b.task
+	switch how := b.life.network.meet(b.urn()); how {
+	case well:
+	case silentDone, silentNot, strange:
+		b.life.network.answers[b.urn()] = append([]answer{how}, b.life.network.answers[b.urn()]...) // for the act
+	default:
+		b.fail(string(how), no)
+		return
+	}
+	t.state, t.actingAt, t.asked = protocol.StateActing, b.life.now(), true
+	b.send(protocol.Frame{Type: protocol.TypeActing, Task: t.task, Lease: t.lease})
+}
+
+// act touches the network.
+func (b *browser) act() {
+	t, n := b.task, b.life.network
+	t.tries++
+	how := n.meet(b.urn())
+	switch {
+	case how == silentNot:
+		t.recovering = true
+		return
+	case how != well && how != silentDone && how != strange:
+		b.fail(string(how), no)
+		return
+	}
+	n.write(b.urn(), t.task, t.kind)
+	switch how {
+	case silentDone:
+		t.recovering = true
+	case strange:
+		b.finish(json.RawMessage(`[]`), nil)
+	default:
+		b.finish(writeOutput(t.task), nil)
+	}
+}
+
+func writeOutput(task string) json.RawMessage {
+	output, _ := json.Marshal(map[string]string{"comment_urn": markOf(task)})
+	return output
+}
+
+// recover finds out whether a write that has begun was done.
+func (b *browser) recover() {
+	t, n := b.task, b.life.network
+	_, done := n.done[t.task]
+	switch {
+	case done:
+		b.finish(writeOutput(t.task), nil)
+	case pageDecides(t.kind):
+		if t.tries >= 3 {
+			b.fail(protocol.CodeOutcomeUnknown, nil)
+			return
+		}
+		t.recovering = false
+	case t.again:
+		b.fail(protocol.CodeOutcomeUnknown, nil)
+	case t.looked == 0:
+		t.looked = 1
+	case b.life.now().Sub(t.actingAt) > watchpost.ActingLimit:
+		b.fail(protocol.CodeOutcomeUnknown, nil)
+	default:
+		t.again, t.recovering = true, false
+	}
+}

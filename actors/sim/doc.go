@@ -1,0 +1,46 @@
+// Package sim plays whole lives of teams under a scheduler that it owns: a seed
+// decides what runs next, when time passes, which writes of the store last and
+// when the process or a browser ends. The code under test is the real one; only
+// the mailboxes, the clock, the store and the sources of chance are replaced, and
+// testing/synctest tells when nothing runs any more. A failure is played again
+// from its seed, as often as it takes to understand it.
+//
+// # A life
+//
+// A life has two teams with two members each, one member with two browsers.
+// Clients create, poll and list; browsers do tasks as the extension does: journal
+// first, act second, report third. Operations come from a list that the seed
+// draws beforehand: requests, connections that break, laptops that sleep, worker
+// and journal that are lost, a network that refuses, limits or does not answer,
+// commits that fail, restarts, crashes, midnights. What happens between them is
+// the scheduler's choice.
+//
+// # What is checked
+//
+// The stand-in for the network counts what the browsers did there. On every
+// batch that lasts, every frame and every answer:
+//
+//   - a task that was acknowledged is there, and what was acknowledged as its
+//     result is its result;
+//   - no write is done twice on the network;
+//   - no account does more in a day or week than its allowance, by the network's
+//     own count, and the ledger is the sum of the debits;
+//   - what a task says of itself is true: completed means done, and a failure
+//     that may be repeated means not done;
+//   - a waiting task has a reason; when all browsers are there for some days,
+//     none waits any more;
+//   - a repeated request with an Idempotency-Key is one request;
+//   - teams see nothing of each other;
+//   - at the end, posts agree with their index, journals with their chain, and
+//     the directory with its owners.
+//
+// # Playing a failure again
+//
+// A failure prints its seed, the commit, the hash of its trace and a command:
+//
+//	make sim SEED=4711
+//
+// plays that life once more. A seed means the same for one commit only. Before it
+// is printed, a failure is made shorter: operations are left out while it still
+// fails. The list that is left is printed in words.
+package sim

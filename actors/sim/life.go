@@ -1,0 +1,337 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/internal/protocol"
+	"watchpost/watchpost"
+)
+
+// life is one life of the service with its teams.
+type life struct {
+	*scheduler
+	seed    uint64
+	disk    *disk
+	node    *node // the process that runs now
+	keyring *actors.Keyring
+	mail    *actorstest.Mailbox
+	network *network
+	checks  *checks
+	teams   []*team
+
+	// target is until when time passes as soon as nothing can run; beats says that
+	// browsers send heartbeats meanwhile.
+	target   time.Time
+	nextBeat time.Time // zero: none are sent
+	// stalls is one in how many steps lets time pass although work waits, crowd one in
+	// how many begins an operation although others are under way; 0: none.
+	stalls, crowd int
+	story         []string
+}
+
+// team is a team with its members' browsers.
+type team struct {
+	name     string
+	id       watchpost.TeamID
+	browsers []*browser
+	lists    int
+	// keys are the inputs that were sent with an Idempotency-Key, by the key.
+	keys map[string]actors.CreateTask
+}
+
+func newLife(seed uint64, trace func(string)) *life {
+	l := &life{scheduler: newScheduler(seed, trace), seed: seed, disk: newDisk(), mail: &actorstest.Mailbox{}}
+	l.keyring, _ = actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	l.network, l.checks = newNetwork(l), newChecks(l)
+	l.disk.watch = l.checks.lasting
+	l.stalls = []int{0, 0, 500, 100}[l.random.IntN(4)]
+	l.crowd = []int{0, 3, 10, 40}[l.random.IntN(4)]
+	l.boot()
+	return l
+}
+
+// tell adds a line to the story of the life.
+func (l *life) tell(format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	l.note("told", what)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.story = append(l.story, l.now().Format("02 15:04:05 ")+what)
+}
+
+// bear takes an error that clients and browsers must expect: the store failed, the
+// process ended, or a planned panic happened. Another ends the life.
+func (l *life) bear(what string, err error) {
+	if errors.Is(err, context.DeadlineExceeded) && l.stalls == 0 {
+		l.fail("%s has no answer: %v", what, err)
+	}
+	kind := watchpost.KindOf(err)
+	if kind != watchpost.Unavailable && (kind != watchpost.Internal || !l.panicked) {
+		l.fail("%s: %v", what, err)
+	}
+}
+
+// ask sends a request of a client that waits for 30 s.
+func ask[R any](n *node, of *team, request any) (R, error) {
+	var nothing R
+	ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
+	defer cancel()
+	reply, err := n.registry.Call(ctx, of.id, request)
+	if err != nil {
+		return nothing, err
+	}
+	return reply.(R), nil
+}
+
+// found makes the teams with their members and browsers.
+func (l *life) found() {
+	for _, name := range []string{"east", "west"} {
+		of := &team{name: name, keys: map[string]actors.CreateTask{}}
+		l.teams = append(l.teams, of)
+		l.wait("found "+name, func() { l.foundTeam(of) })
+	}
+}
+
+func (l *life) foundTeam(of *team) {
+	founder := "ada@" + of.name + ".example"
+	made, err := l.node.registry.CreateTeam(l.node.ctx, actors.CreateTeam{Plan: watchpost.PlanUltimate, Email: founder, FullName: "Ada"})
+	if err != nil {
+		l.fail("create team: %v", err)
+		return
+	}
+	of.id = made.Team.ID
+	second := "bob@" + of.name + ".example"
+	if _, err := ask[watchpost.Member](l.node, of, actors.AddMember{Email: second, FullName: "Bob", Role: watchpost.RoleMember}); err != nil {
+		l.fail("add member: %v", err)
+		return
+	}
+	for i, email := range []string{founder, second, founder} {
+		opened, err := ask[actors.SessionOpened](l.node, of, actors.OpenSession{Email: email})
+		if err != nil {
+			l.fail("open session: %v", err)
+			return
+		}
+		slug := []string{"ada", "bob", "ada"}[i] + "-" + of.name
+		name := []string{"ada", "bob", "ada's laptop"}[i] + " of " + of.name
+		of.browsers = append(of.browsers, &browser{
+			life: l, name: name, team: of, email: email, token: opened.Token, account: actorstest.Account(slug), id: "journal-" + name,
+		})
+	}
+}
+
+// wait runs f as a client, and everything else until it is done.
+func (l *life) wait(what string, f func()) {
+	done := l.spawn(l.node, what, f)
+	limit := l.now().Add(10 * time.Minute)
+	for l.runUntil(done.Load, 100*time.Millisecond) {
+		if l.now().After(limit) {
+			l.fail("%s does not end", what)
+		}
+	}
+}
+
+// runUntil lets one thing run, or time pass when nothing can; false when done says so
+// or the life has failed.
+func (l *life) runUntil(done func() bool, pause time.Duration) bool {
+	synctest.Wait()
+	if done() || l.failed() {
+		return false
+	}
+	if !l.step(l.browserChoices) && !l.failed() {
+		l.sleep(l.now().Add(pause))
+	}
+	return true
+}
+
+func (l *life) browsers() []*browser {
+	var all []*browser
+	for _, of := range l.teams {
+		all = append(all, of.browsers...)
+	}
+	return all
+}
+
+func (l *life) browserChoices() []choice {
+	var all []choice
+	for _, b := range l.browsers() {
+		all = append(all, b.choices()...)
+	}
+	return all
+}
+
+// turn lets one thing run, or begins an operation, or lets time pass; false at rest.
+func (l *life) turn(ops *[]operation) bool {
+	synctest.Wait()
+	if l.stalls > 0 && l.random.IntN(l.stalls) == 0 {
+		l.sleep(l.now().Add(time.Duration(1+l.random.IntN(30_000)) * time.Millisecond))
+	}
+	if len(*ops) > 0 && l.crowd > 0 && l.random.IntN(l.crowd) == 0 {
+		l.begin(ops)
+	}
+	return l.step(l.browserChoices)
+}
+
+// restless bounds the steps until everything is at rest.
+const restless = 300_000
+
+// rest lets everything run that needs no time.
+func (l *life) rest() {
+	var nothing []operation
+	for range restless {
+		if !l.turn(&nothing) {
+			return
+		}
+	}
+	l.fail("never at rest")
+}
+
+// pass lets time pass.
+func (l *life) pass(d time.Duration) {
+	l.target = l.now().Add(d)
+	for !l.failed() {
+		l.rest()
+		if !l.now().Before(l.target) {
+			return
+		}
+		l.sleep(l.wakes(l.target))
+	}
+}
+
+// wakes returns when the next browser does something by itself, at the latest until.
+func (l *life) wakes(until time.Time) time.Time {
+	l.beat()
+	if !l.nextBeat.IsZero() && l.nextBeat.Before(until) {
+		until = l.nextBeat
+	}
+	for _, b := range l.browsers() {
+		if at := b.wakes(); at.After(l.now()) && at.Before(until) {
+			until = at
+		}
+	}
+	return until
+}
+
+// beat sends the heartbeats that are due.
+func (l *life) beat() {
+	now := l.now()
+	if l.nextBeat.IsZero() || now.Before(l.nextBeat) {
+		return
+	}
+	l.nextBeat = time.Time{}
+	for _, b := range l.browsers() {
+		if b.welcomed {
+			b.heartbeat()
+			l.nextBeat = now.Add(protocol.HeartbeatEvery)
+		}
+	}
+}
+
+// play plays the operations.
+func (l *life) play(ops []operation) {
+	l.found()
+	for range 1_000_000 {
+		if l.failed() {
+			return
+		}
+		switch now := l.now(); {
+		case l.turn(&ops):
+		case l.failed():
+		case l.target.After(now):
+			if until := l.wakes(l.target); until.After(now) {
+				l.sleep(until)
+			}
+		case len(ops) > 0:
+			l.begin(&ops)
+		default:
+			l.settle()
+			return
+		}
+	}
+	l.fail("the life does not end")
+}
+
+// settle ends the life well: the faults end, all browsers are there, days pass. Then
+// nothing waits any more, and all that was said still holds after a restart and a crash.
+func (l *life) settle() {
+	l.tell("the faults end")
+	l.stalls, l.crowd = 0, 0
+	l.mu.Lock()
+	l.panicAt = 0
+	l.mu.Unlock()
+	l.node.store.faultIn, l.node.store.readFaultIn = 0, 0
+	clear(l.network.answers)
+	for day := 0; day < 9 && !l.failed(); day++ {
+		for range 3 {
+			for _, b := range l.browsers() {
+				if !b.welcomed {
+					b.connect()
+				}
+			}
+			l.nextBeat = l.now()
+			l.pass(3 * time.Minute)
+		}
+		l.poll()
+		if l.rest(); day > 0 && l.checks.open() == "" {
+			break
+		}
+		l.nextBeat = time.Time{} // the laptops sleep
+		l.pass(watchpost.Daily.Reset(l.now()).Add(time.Hour).Sub(l.now()))
+	}
+	if waiting := l.checks.open(); waiting != "" && !l.failed() {
+		l.fail("all browsers were there for days, and these wait: %s", waiting)
+	}
+	for _, b := range l.browsers() {
+		b.drop()
+	}
+	l.rest()
+	for _, next := range []func(){l.restart, func() { l.kill(l.node); l.boot() }} {
+		if l.failed() {
+			return
+		}
+		next()
+		l.poll()
+		l.pass(time.Minute)
+	}
+	if !l.failed() {
+		l.checks.whole(context.Background())
+	}
+}
+
+// end frees everything that still waits.
+func (l *life) end() {
+	for _, b := range l.browsers() {
+		if b.hangUp != nil {
+			b.hangUp()
+		}
+	}
+	l.kill(l.node)
+	time.Sleep(5 * time.Minute) // what waits with a bound in real time
+	for _, n := range l.gone() {
+		l.reap(n)
+	}
+	synctest.Wait()
+}
+
+// gone returns the nodes that goroutines still wait for.
+func (l *life) gone() (nodes []*node) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.parked {
+		nodes = append(nodes, p.node)
+	}
+	return nodes
+}
+
+// client runs a request of a client, which need not be answered.
+func (l *life) client(what string, f func(n *node)) *atomic.Bool {
+	n := l.node
+	return l.spawn(n, what, func() { f(n) })
+}

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+)
+
+// inAnyOrder are the functions of the actors with a loop over a map whose order nothing
+// shows: it counts, finds the only one or the greatest, fills a map or what is sorted
+// later. Where a loop sends, spawns, writes or picks, it goes through inOrder instead.
+var inAnyOrder = []string{
+	"accounts.leaves", "accounts.load", "caller.fail", "dispatcher.look", "dispatcher.nominateFor", "dispatcher.pass",
+	"dispatcher.reported", "dispatcher.takeNews", "dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged",
+	"engagementRules.onCreate", "engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view",
+	"engagementRules.viewOf", "engagementRules.watch", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf",
+	"notifications.onCreate", "notifications.onDue", "notifications.views", "notifications.waiting",
+	"notifications.watch", "passkeys.of", "queues.waitingFor", "ruleWork.decide", "schedule.times", "sessions.presence",
+	"sessions.views", "signIn.forget", "signIn.onTry", "standing.relief", "subscriptions.end", "subscriptions.makeRoom",
+	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
+	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has",
+	"watchlists.onListWatchlists", "watchlists.startLists", "webSessions.makeRoom", "webSessions.views",
+}
+
+// TestMapLoops finds the loops over maps whose order could be seen: Go gives a map another
+// order each time, and then a failure could not be played again.
+func TestMapLoops(t *testing.T) {
+	found, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
+	}, "watchpost/actors/...")
+	require.NoError(t, err)
+	var loops []string
+	for _, p := range found {
+		require.Empty(t, p.Errors)
+		if strings.HasSuffix(p.PkgPath, "/sim") || strings.HasSuffix(p.PkgPath, "/actorstest") {
+			continue
+		}
+		for _, f := range p.Syntax {
+			for _, d := range f.Decls {
+				if function, ok := d.(*ast.FuncDecl); ok && loopsOverMap(p.TypesInfo, function) {
+					loops = append(loops, nameOf(function))
+				}
+			}
+		}
+	}
+	slices.Sort(loops)
+	require.Equal(t, inAnyOrder, slices.Compact(loops), "a loop over a map goes through inOrder, unless its order cannot be seen; then its function is listed here")
+}
+
+func loopsOverMap(info *types.Info, function *ast.FuncDecl) (found bool) {
+	ast.Inspect(function, func(n ast.Node) bool {
+		if loop, ok := n.(*ast.RangeStmt); ok {
+			_, isMap := info.TypeOf(loop.X).Underlying().(*types.Map)
+			found = found || isMap
+		}
+		return true
+	})
+	return found
+}
+
+// nameOf returns the name of a function, with that of its receiver's type.
+func nameOf(function *ast.FuncDecl) string {
+	if function.Recv == nil {
+		return function.Name.Name
+	}
+	receiver := function.Recv.List[0].Type
+	if pointer, ok := receiver.(*ast.StarExpr); ok {
+		receiver = pointer.X
+	}
+	if generic, ok := receiver.(*ast.IndexExpr); ok {
+		receiver = generic.X
+	}
+	return receiver.(*ast.Ident).Name + "." + function.Name.Name
+}

@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"watchpost/actors"
+)
+
+// node is one process of the service.
+type node struct {
+	life     *life
+	id       int
+	dead     bool
+	registry *actors.Registry
+	metrics  *actors.Metrics
+	store    *store
+	ctx      context.Context
+	cancel   context.CancelFunc
+}
+
+// Turn implements actors.Scheduling.
+func (n *node) Turn(what string) {
+	if !<-n.life.park(n, what).turn {
+		runtime.Goexit()
+	}
+}
+
+// boot starts the process in place of the one that ended.
+func (l *life) boot() {
+	l.mu.Lock()
+	n := &node{life: l, id: l.number()}
+	l.mu.Unlock()
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.store = newStore(n, l.disk)
+	n.metrics = actors.NewMetrics()
+	var err error
+	n.registry, err = actors.New(actors.Options{
+		Store: n.store, Clock: n, Keyring: l.keyring, Mailer: l.mail, NetworkURL: "https://network.example",
+		Log: slog.New(&logWatch{n}), Metrics: n.metrics, Scheduling: n, PostCache: 1 << 20,
+	})
+	if err != nil {
+		panic(err)
+	}
+	l.nodes, l.node = []*node{n}, n
+}
+
+// kill ends the process at once.
+func (l *life) kill(n *node) {
+	n.store.cut()
+	n.dead = true
+	n.cancel()
+	l.mu.Lock()
+	l.boxes = slices.DeleteFunc(l.boxes, func(b *mailbox) bool { return b.node == n })
+	l.timers = slices.DeleteFunc(l.timers, func(t *timer) bool { return t.node == n })
+	l.mu.Unlock()
+	for _, b := range l.browsers() {
+		if b.line != nil && b.line.node == n {
+			b.drop()
+		}
+	}
+	l.reap(n)
+}
+
+// reap ends the goroutines of a process that has ended, in an order that follows
+// from the seed.
+func (l *life) reap(n *node) {
+	for {
+		synctest.Wait()
+		l.mu.Lock()
+		slices.SortStableFunc(l.parked, func(a, b *parked) int { return cmp.Compare(a.key, b.key) })
+		i := slices.IndexFunc(l.parked, func(p *parked) bool { return p.node == n })
+		if i < 0 {
+			l.mu.Unlock()
+			return
+		}
+		p := l.parked[i]
+		l.parked = slices.Delete(l.parked, i, i+1)
+		l.mu.Unlock()
+		p.turn <- false
+	}
+}
+
+// restart closes the process as an operator does, and starts the next.
+func (l *life) restart() {
+	n := l.node
+	done := l.spawn(n, "close", func() {
+		ctx, cancel := context.WithTimeout(n.ctx, time.Minute)
+		defer cancel()
+		if err := n.registry.Close(ctx); err != nil {
+			l.fail("the registry does not close: %v", err)
+		}
+	})
+	for l.runUntil(done.Load, time.Second) {
+	}
+	if !done.Load() {
+		l.fail("the registry does not close")
+	}
+	if !n.store.idle() {
+		l.fail("the registry is closed, and commits are on their way")
+	}
+	l.kill(n)
+	l.boot()
+}
+
+// logWatch fails a life for what the log must not say.
+type logWatch struct{ node *node }
+
+// Enabled implements slog.Handler.
+func (h *logWatch) Enabled(context.Context, slog.Level) bool { return true }
+
+// WithAttrs implements slog.Handler.
+func (h *logWatch) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+// WithGroup implements slog.Handler.
+func (h *logWatch) WithGroup(string) slog.Handler { return h }
+
+// Handle implements slog.Handler.
+func (h *logWatch) Handle(_ context.Context, r slog.Record) error {
+	var text strings.Builder
+	r.Attrs(func(a slog.Attr) bool {
+		fmt.Fprintf(&text, " %s=%v", a.Key, a.Value)
+		return true
+	})
+	wrong := r.Message == "unexpected reply" || r.Message == "unknown message" ||
+		r.Message == "actor failed" && !strings.Contains(text.String(), scriptedPanic)
+	if wrong && !h.node.dead {
+		h.node.life.fail("log: %s%s", r.Message, text.String())
+	}
+	return nil
+}

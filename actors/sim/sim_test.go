@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/actors/actorstest"
+	"watchpost/persistence"
+	"watchpost/persistence/storetest"
+)
+
+func TestMain(m *testing.M) { actorstest.Main(m) }
+
+// number returns a number of the environment, or another when it is not set.
+func number(t *testing.T, name string, or uint64) uint64 {
+	t.Helper()
+	given := os.Getenv(name)
+	if given == "" {
+		return or
+	}
+	n, err := strconv.ParseUint(given, 10, 64)
+	require.NoError(t, err, name)
+	return n
+}
+
+// operations is the number of operations of a life.
+const operations = 80
+
+// TestLives plays lives, some of them twice: the same seed leads to the same trace.
+// WATCHPOST_SIM_SEED plays that one, with its trace in the file WATCHPOST_SIM_TRACE;
+// WATCHPOST_SIM_LIVES sets the number of lives from there on.
+func TestLives(t *testing.T) {
+	lives := uint64(40)
+	if os.Getenv("WATCHPOST_LONG") != "" {
+		lives = 2000
+	}
+	first := number(t, "WATCHPOST_SIM_SEED", 1)
+	if os.Getenv("WATCHPOST_SIM_SEED") != "" {
+		lives = 1
+	}
+	lives = number(t, "WATCHPOST_SIM_LIVES", lives)
+	begun, steps, span, touched := time.Now(), 0, time.Duration(0), 0
+	for seed := first; seed < first+lives; seed++ {
+		r := Play(t, seed, operations, traceTo(t))
+		steps, span, touched = steps+r.Steps, span+r.Span, touched+r.Touched
+		if r.Fault != "" {
+			t.Fatal(Shorten(t, r, 200))
+		}
+		if seed%10 == 0 {
+			repeats(t, seed, r.Hash)
+		}
+	}
+	took := time.Since(begun)
+	t.Logf("%d lives, %d steps, %d tasks on the network in %s: %.1f lives a second, %.0f simulated days a minute",
+		lives, steps, touched, took.Round(time.Millisecond), float64(lives)/took.Seconds(), span.Hours()/24/took.Minutes())
+}
+
+// repeats fails when the life of a seed does not have the same trace again, and shows
+// where it parts.
+func repeats(t *testing.T, seed, hash uint64) {
+	t.Helper()
+	for range 3 {
+		if Play(t, seed, operations, nil).Hash == hash {
+			return
+		}
+		var traces [2][]string
+		for i := range traces {
+			Play(t, seed, operations, func(line string) { traces[i] = append(traces[i], line) })
+		}
+		for i, line := range traces[0] {
+			if i >= len(traces[1]) || line != traces[1][i] {
+				t.Fatalf("seed %d does not repeat: %s\n\n%s\n%s", seed, strings.Join(traces[0][max(0, i-12):i], "\n"), line, traces[1][min(i, len(traces[1])-1)])
+			}
+		}
+	}
+	t.Fatalf("seed %d does not repeat", seed)
+}
+
+// traceTo writes the trace of a life to the file that the environment names.
+func traceTo(t *testing.T) func(string) {
+	t.Helper()
+	name := os.Getenv("WATCHPOST_SIM_TRACE")
+	if name == "" {
+		return nil
+	}
+	f, err := os.Create(name)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	return func(line string) { _, _ = fmt.Fprintln(f, line) }
+}
+
+// TestStore runs the suite of all engines on the simulated store, whose steps follow at
+// once.
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(testing.TB) storetest.Database {
+		d := newDisk()
+		return func(testing.TB) persistence.Store { return &eager{store: newStore(nil, d)} }
+	})
+}
+
+// eager is a simulated store without a scheduler.
+type eager struct {
+	*store
+	mu      sync.Mutex
+	pending sync.WaitGroup
+	last    chan struct{} // closed when the calls before have returned
+}
+
+// Submit implements persistence.Store.
+func (e *eager) Submit(space persistence.Space, epoch persistence.Epoch, batch *persistence.Batch, done func(error)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.store.Submit(space, epoch, batch, done)
+	e.apply(space)
+	before, over := e.last, make(chan struct{})
+	e.last = over
+	e.pending.Go(func() {
+		if before != nil {
+			<-before
+		}
+		e.tell(space)
+		close(over)
+	})
+}
+
+// Close implements persistence.Store.
+func (e *eager) Close() error {
+	err := e.store.Close()
+	e.pending.Wait()
+	return err
+}
