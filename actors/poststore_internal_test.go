@@ -17,7 +17,8 @@ import (
 func TestPanicWhilePostsArePrepared(t *testing.T) {
 	t.Parallel()
 	metrics := NewMetrics()
-	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, pool: newPoolDispatcher(), run: freely{}}
+	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, pool: newPoolDispatcher()}
+	env.run = freely{env.pool}
 	env.rules = newRules(env)
 	env.system = newSystem(env.log, metrics)
 	defer env.system.Shutdown()

@@ -96,6 +96,9 @@ func readTemplates(dir string, templates []template) (err error) {
 	for it.Rewind(); it.Valid(); it.Next() {
 		key := it.Item().KeyCopy(nil)
 		at := bytes.Index(key, name)
+		if at < 0 && len(key) == 1 {
+			continue // the engine's marker, which belongs to all spaces
+		}
 		if at < 0 || len(key) < at+len(teamSpace(0)) {
 			return fmt.Errorf("key %q is of no team", key)
 		}
