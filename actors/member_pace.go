@@ -70,7 +70,7 @@ func paceFrom(p *protocol.Pace) watchpost.MemberPace {
 // paceOf returns how a member wants writes to be done; nil: as they come.
 func (ss *sessions) paceOf(member watchpost.MemberID) *memberPace {
 	m := &memberPace{of: map[watchpost.SessionID]watchpost.MemberPace{}}
-	for id, s := range ss.byMember[member] {
+	for id, s := range inOrder(ss.byMember[member]) {
 		if p := s.record.Pace; p != nil {
 			m.of[id] = *p
 			m.paces = append(m.paces, *p)
@@ -115,7 +115,7 @@ func (ss *sessions) onPace(s *sessionState, p *protocol.Pace) {
 // spreadPace tells the session actors of a member's connections its pace, after a change.
 func (ss *sessions) spreadPace(member watchpost.MemberID) {
 	m := paced{ss.paceOf(member)}
-	for _, s := range ss.byMember[member] {
+	for _, s := range inOrder(ss.byMember[member]) {
 		if s.home != nil {
 			ss.ctx.Send(s.home, m)
 			ss.statusChanged(s)

@@ -308,7 +308,7 @@ func (ns *notifications) viewOf(box *outbox, t watchpost.NotificationTarget) Tar
 
 // reseal seals the secrets of the targets again with the first master key.
 func (ns *notifications) reseal(st *steps) error {
-	for id, box := range ns.byID {
+	for id, box := range inOrder(ns.byID) {
 		if box.target == nil {
 			continue
 		}

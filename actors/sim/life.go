@@ -11,6 +11,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/vault"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -21,7 +22,7 @@ type life struct {
 	seed    uint64
 	disk    *disk
 	node    *node // the process that runs now
-	keyring *actors.Keyring
+	keyring *vault.Keyring
 	mail    *actorstest.Mailbox
 	network *network
 	checks  *checks
@@ -49,7 +50,7 @@ type team struct {
 
 func newLife(seed uint64, trace func(string)) *life {
 	l := &life{scheduler: newScheduler(seed, trace), seed: seed, disk: newDisk(), mail: &actorstest.Mailbox{}}
-	l.keyring, _ = actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	l.keyring, _ = vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	l.network, l.checks = newNetwork(l), newChecks(l)
 	l.disk.watch = l.checks.lasting
 	l.stalls = []int{0, 0, 500, 100}[l.random.IntN(4)]

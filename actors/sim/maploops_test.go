@@ -20,7 +20,7 @@ var inAnyOrder = []string{
 	"engagementRules.onCreate", "engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view",
 	"engagementRules.viewOf", "engagementRules.watch", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf",
 	"notifications.onCreate", "notifications.onDue", "notifications.views", "notifications.waiting",
-	"notifications.watch", "passkeys.of", "queues.waitingFor", "ruleWork.decide", "schedule.times", "sessions.presence",
+	"notifications.watch", "passkeys.of", "queues.waitingFor", "queues.writesWait", "ruleWork.decide", "schedule.times", "sessionActor.countWriting", "sessionActor.onRetry", "sessions.presence",
 	"sessions.views", "signIn.forget", "signIn.onTry", "standing.relief", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
 	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has",
