@@ -106,7 +106,7 @@ func (l *life) request(k kind, r *rand.Rand, of *team) {
 		plan := []watchpost.Plan{watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanUltimate}[r.IntN(4)]
 		l.tell("the plan of %s becomes %s", of.name, plan)
 		l.client("plan", func(n *node) {
-			if _, err := ask[watchpost.Team](n, of, actors.UpdateTeam{Plan: plan}); err != nil {
+			if _, err := ask[watchpost.Team](n, of, actors.UpdateTeam{Patch: watchpost.TeamPatch{Plan: &plan}}); err != nil {
 				l.bear("plan", err)
 			}
 		})
