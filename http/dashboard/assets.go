@@ -25,7 +25,6 @@ type asset struct {
 // assetParts lists the files of each asset, in their order.
 var assetParts = map[string][]string{
 	"app.css":    {"tokens.css", "app.css", "vendor/uPlot.min.css"},
-	"icons.svg":  {"icons.svg"},
 	"icon.svg":   {"icon.svg"},
 	"step-1.svg": {"step-1.svg"}, "step-2.svg": {"step-2.svg"}, "step-3.svg": {"step-3.svg"},
 	"app.js":     {"vendor/htmx.min.js", "app.js"},

@@ -60,13 +60,24 @@ func drawn(name string) string {
 
 var functions = template.FuncMap{
 	"icon":   func(name string) template.HTML { return icon(name, "") },
+	"icons":  icons,
 	"number": number,
 	"plural": plural,
 }
 
 func icon(name, class string) template.HTML {
-	return template.HTML(`<svg class="icon` + class + `" aria-hidden="true"><use href="` + assets()["icons.svg"].path + `#` + name + `"/></svg>`) //nolint:gosec // names of ours
+	return template.HTML(`<svg class="icon` + class + `" aria-hidden="true"><use href="#icon-` + name + `"/></svg>`) //nolint:gosec // names of ours
 }
+
+// icons are the drawings of all icons. Each page has them, because Chromium never ends
+// loading a page in a background tab whose icons are in another file.
+var icons = sync.OnceValue(func() template.HTML {
+	drawings, err := assetFiles.ReadFile("assets/icons.svg")
+	if err != nil {
+		panic(err) // the file is embedded
+	}
+	return template.HTML(drawings) //nolint:gosec // drawings of ours
+})
 
 // frame holds the parts that all pages share.
 type frame struct {

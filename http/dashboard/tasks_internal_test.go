@@ -16,6 +16,6 @@ func TestEveryTaskTypeHasItsIcon(t *testing.T) {
 	icons, err := os.ReadFile("assets/icons.svg")
 	require.NoError(t, err)
 	for _, kind := range watchpost.TaskTypes() {
-		require.Contains(t, string(icons), `<symbol id="`+kind.Icon()+`"`, "%s lacks its icon", kind)
+		require.Contains(t, string(icons), `<symbol id="icon-`+kind.Icon()+`"`, "%s lacks its icon", kind)
 	}
 }

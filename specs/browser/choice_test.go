@@ -45,7 +45,7 @@ func TestChoosingATeam(t *testing.T) {
 	p.until(`document.querySelectorAll("[value=join]").length === 1 && document.querySelector("[value=allow]") !== null`)
 	looked("the blocks")
 	p.run(`document.querySelector("[value=join]").click()`)
-	p.until(`location.pathname === "/app" && document.readyState !== "loading"`)
+	p.until(`location.pathname === "/app" && document.readyState === "complete"`)
 	p.visit("/app/team")
 	p.says("#members", "late@example.com")
 	p.run(`document.querySelectorAll("details").forEach(d => { d.open = true })`)

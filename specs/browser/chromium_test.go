@@ -243,8 +243,14 @@ type page struct {
 // open opens a tab and waits until it has loaded.
 func (b *chromium) open(url string) *page {
 	b.t.Helper()
+	return b.openTab(url, false)
+}
+
+// openTab is open, behind the other tabs if background is set.
+func (b *chromium) openTab(url string, background bool) *page {
+	b.t.Helper()
 	var made struct{ TargetID string }
-	b.must("", "Target.createTarget", map[string]any{"url": url}, &made)
+	b.must("", "Target.createTarget", map[string]any{"url": url, "background": background}, &made)
 	var attached struct{ SessionID string }
 	b.must("", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &attached)
 	p := &page{b, made.TargetID, attached.SessionID}

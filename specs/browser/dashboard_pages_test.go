@@ -45,7 +45,7 @@ func (p *page) show(l look) {
 func (p *page) visit(path string) {
 	p.t.Helper()
 	p.run(`window.leaving = true; location.href = ` + quoted(path))
-	p.until(`!window.leaving && document.readyState !== "loading" && document.querySelector("h1") !== null`)
+	p.until(`!window.leaving && document.readyState === "complete" && document.querySelector("h1") !== null`)
 }
 
 func quoted(s string) string {
@@ -89,7 +89,7 @@ func (m *member) signedIn() *page {
 	require.NoError(t, err)
 	p := m.open(m.service + "/app/sign-in/link?link=" + link.Token)
 	p.run(`document.querySelector("form").requestSubmit()`)
-	p.until(`location.pathname === "/app" && performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd > 0`)
+	p.until(`location.pathname === "/app" && document.readyState === "complete"`)
 	return p
 }
 

@@ -23,7 +23,7 @@ func TestDashboard(t *testing.T) {
 	p.run(`document.querySelector("#email").value = "reader@example.com"; document.querySelector("form").requestSubmit()`)
 	p.says("h1", "Enter your code")
 	p.run(`document.querySelector("#code").value = "` + m.mail.mailed(t, "reader@example.com") + `"; document.querySelector("form").requestSubmit()`)
-	p.until(`location.pathname === "/app" && performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd > 0`)
+	p.until(`location.pathname === "/app" && document.readyState === "complete"`)
 	p.says("h2", "No watchlist yet")
 
 	// A watchlist from a sentence: read, then saved.
@@ -77,4 +77,21 @@ func TestDashboard(t *testing.T) {
 	other.run(`document.querySelector('a[href="/app/team"]').click()`)
 	other.says("h1", "Team")
 	passkeys(m, second, "reader@example.com")
+}
+
+// TestPagesLoadBehindOthers: pages of the dashboard end loading in a tab behind others,
+// which the browser does not draw.
+func TestPagesLoadBehindOthers(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	team := w.createTeam(t, "behind@example.com")
+	m := &member{team: team, chromium: launch(t, w.dist, t.TempDir()), email: "behind@example.com"}
+	m.signedIn()
+	for range 4 {
+		for _, path := range []string{"/app", "/app/team", "/app/tasks"} {
+			p := m.openTab(m.service+path, true)
+			require.JSONEq(t, `true`, string(p.run(`document.hidden && document.querySelector(".nav .icon use") !== null`)), path)
+			m.close(target{TargetID: p.target})
+		}
+	}
 }
