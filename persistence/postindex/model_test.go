@@ -119,6 +119,27 @@ func several(t *rapid.T, name string, values ...string) []string {
 	return rapid.SliceOfN(of(values), 1, 2).Draw(t, name)
 }
 
+// askNames draws a condition of a filter that is on or off, or has values to choose
+// from.
+func askNames(t *rapid.T, q *watchpost.PostQuery) {
+	var some []*watchpost.PostFilter
+	for _, f := range watchpost.PostFilters() {
+		if f.Params[0].Flag != nil || f.Choices != nil {
+			some = append(some, f)
+		}
+	}
+	f := of(some).Draw(t, "filter")
+	if flag := f.Params[0].Flag; flag != nil {
+		*flag(q) = true
+		return
+	}
+	values := []string{" ", "none"}
+	for _, v := range f.Choices {
+		values = append(values, v, strings.ToUpper(v))
+	}
+	*f.Params[0].Texts(q) = several(t, f.Name, values...)
+}
+
 // someTagging draws which watchlists' tags count: mostly all.
 var someTagging = rapid.Custom(func(t *rapid.T) *watchpost.Tagging {
 	if rapid.Bool().Draw(t, "all tags") {
@@ -165,24 +186,30 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 			q.From, q.To = instant("from"), instant("to")
 		case 9:
 			q.StoredFrom = instant("stored from")
-		case 10:
-			q.Types = several(t, "asked types", "text", "IMAGE", "none")
-		case 11:
-			q.Levels = several(t, "asked levels", "vp", "c-level", " ")
+		case 10, 11, 13, 14, 15:
+			askNames(t, q)
 		case 12:
 			q.Slug = of([]string{"post/slug-1", "post:7000000000000000003", "post/x"}).Draw(t, "slug")
-		case 13:
-			q.Saved, q.Trending, q.Interacted = rapid.Bool().Draw(t, "saved"), rapid.Bool().Draw(t, "trending"), rapid.Bool().Draw(t, "interacted")
-		case 14:
-			q.Sentiments = several(t, "asked sentiments", "Positive", "negative", "neutral")
-		case 15:
-			q.Sources = several(t, "asked sources", "network", "FORUM")
 		case 16:
 			q.Keyword = of([]string{"k", " GO", "none"}).Draw(t, "asked keyword")
 		}
 	}
 	return q
 })
+
+// TestModelAsksForEveryFilter names a filter that no query of the model has.
+func TestModelAsksForEveryFilter(t *testing.T) {
+	asked := map[string]bool{}
+	for seed := range 300 {
+		q := someQuery.Example(seed)
+		for _, f := range watchpost.PostFilters() {
+			asked[f.Name] = asked[f.Name] || f.Given(q)
+		}
+	}
+	for _, f := range watchpost.PostFilters() {
+		require.True(t, asked[f.Name], "TestModel never asks for %s", f.Name)
+	}
+}
 
 // machine runs the engine and the model, which is a list of posts.
 type machine struct {
