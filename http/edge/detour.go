@@ -18,27 +18,27 @@ import (
 // node that the last try did not reach; "" when there was none. The way is "" while the
 // owner is silent and so are all others.
 func (e *Edge) way(owner, missed string) string {
-	silent, _ := e.contacts.silent(owner)
+	silent, _ := e.contacts.Silent(owner)
 	if !silent && owner != missed {
 		return owner
 	}
-	var ways []string
+	var relays []string
 	for _, other := range e.Node.Others() {
-		if quiet, _ := e.contacts.silent(other); other != owner && !quiet {
-			ways = append(ways, other)
+		if quiet, _ := e.contacts.Silent(other); other != owner && !quiet {
+			relays = append(relays, other)
 		}
 	}
 	switch {
-	case len(ways) > 0:
-		return ways[rand.IntN(len(ways))] //nolint:gosec // it spreads load
+	case len(relays) > 0:
+		return relays[rand.IntN(len(relays))] //nolint:gosec // it spreads load
 	case silent:
 		return ""
 	}
 	return owner
 }
 
-// mark asks a node that is not the owner to pass a request on.
-func mark(out *http.Request, to string, place cluster.Place) {
+// askToPassOn asks a node that is not the owner to pass a request on.
+func askToPassOn(out *http.Request, to string, place cluster.Place) {
 	if to != place.Owner {
 		out.Header.Set(headerDetour, "1")
 	}
@@ -48,7 +48,7 @@ func mark(out *http.Request, to string, place cluster.Place) {
 // the owner has answered. When the owner may have got the request and its reply is lost,
 // the connection ends, and the edge learns no more than that.
 func (e *Edge) passOn(w http.ResponseWriter, r *http.Request, owner string) bool {
-	if silent, _ := e.contacts.silent(owner); silent {
+	if silent, _ := e.contacts.Silent(owner); silent {
 		return false
 	}
 	sent, failure := e.proxy(w, r, owner, e.heldOpen(r), func(p *httputil.ProxyRequest) {
@@ -64,7 +64,7 @@ func (e *Edge) passOn(w http.ResponseWriter, r *http.Request, owner string) bool
 	case sent:
 		panic(http.ErrAbortHandler)
 	default:
-		e.learn(r.Context(), owner, failure)
+		e.noteFailure(r.Context(), owner, failure)
 	}
 	return failure == nil
 }

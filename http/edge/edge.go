@@ -174,7 +174,7 @@ func (e *Edge) awaitOwnership(ctx context.Context, p *endpoint.Peer) (place clus
 		case place.Owner != e.Node.ID():
 			return place, false
 		}
-		if e.await(ctx, p.Place, wanted, changed) != nil {
+		if e.awaitOrTakeOver(ctx, p.Place, wanted, changed) != nil {
 			return place, false
 		}
 	}
@@ -280,7 +280,7 @@ type Edge struct {
 	stopping  <-chan struct{}
 	transport *http.Transport
 	forwarded *prometheus.CounterVec
-	contacts  *contacts
+	contacts  *cluster.Contacts
 	takeovers singleflight.Group // by name
 	reports   singleflight.Group // of dead nodes, by id
 }
@@ -288,7 +288,7 @@ type Edge struct {
 // New makes the edge of a node; stopping ends the requests that other nodes hold open
 // for it.
 func New(s *endpoint.Server, c Cluster, testClock endpoint.TestClock, forwarded *prometheus.CounterVec, stopping <-chan struct{}) *Edge {
-	e := &Edge{Server: s, Cluster: c, testClock: testClock, stopping: stopping, forwarded: forwarded, contacts: newContacts(), transport: &http.Transport{
+	e := &Edge{Server: s, Cluster: c, testClock: testClock, stopping: stopping, forwarded: forwarded, contacts: cluster.NewContacts(), transport: &http.Transport{
 		TLSClientConfig: c.TLS, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: 2 * dialTimeout,

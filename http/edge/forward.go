@@ -83,7 +83,7 @@ func (e *Edge) route(r *http.Request, name string, accepted *string) error {
 		}
 		err := errNoLease
 		if e.Node.Lease().Err() == nil {
-			err = e.await(ctx, name, place, changed)
+			err = e.awaitOrTakeOver(ctx, name, place, changed)
 		}
 		if err != nil {
 			return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.Join(err, last))
@@ -105,7 +105,7 @@ func (e *Edge) forward(r *http.Request, to string, place cluster.Place, name str
 	}
 	sent, failure := e.proxy(w, out, to, e.heldOpen(r), func(p *httputil.ProxyRequest) {
 		e.address(p.Out, e.ClientOf(r), place.View, name, accepted)
-		mark(p.Out, to, place)
+		askToPassOn(p.Out, to, place)
 		p.Out.Header.Set("X-Request-Id", x.ID)
 	}, func(reply *http.Response) error {
 		if reply.StatusCode == http.StatusMisdirectedRequest && reply.Header.Get(headerView) != "" {
@@ -121,7 +121,7 @@ func (e *Edge) forward(r *http.Request, to string, place cluster.Place, name str
 		return false, endpoint.ErrForwarded
 	}
 	e.forwarded.WithLabelValues("failed").Inc()
-	never := e.learn(r.Context(), to, failure) || !sent // it was not processed
+	never := e.noteFailure(r.Context(), to, failure) || !sent // it was not processed
 	again = (never || repeatable(r)) && r.Context().Err() == nil && !errors.Is(failure, errStopping)
 	if !never && r.Method != http.MethodGet && (to != place.Owner || errors.Is(failure, errSilent)) {
 		failure = errors.Join(errPending, failure)
@@ -236,7 +236,7 @@ func setDeadline(out *http.Request) {
 func (e *Edge) watch(ctx context.Context, end context.CancelCauseFunc, node string, stopping <-chan struct{}) {
 	for {
 		_, changed := e.Node.Place(node)
-		silent, fell := e.contacts.silent(node)
+		silent, fell := e.contacts.Silent(node)
 		switch {
 		case !e.Node.Member(node):
 			end(errLeft)
@@ -257,9 +257,9 @@ func (e *Edge) watch(ctx context.Context, end context.CancelCauseFunc, node stri
 	}
 }
 
-// learn draws conclusions about a node from a failure. It reports whether the node
+// noteFailure draws conclusions about a node from a failure. It reports whether the node
 // refused the request, so that no owner has processed it.
-func (e *Edge) learn(ctx context.Context, node string, failure error) (refused bool) {
+func (e *Edge) noteFailure(ctx context.Context, node string, failure error) (refused bool) {
 	var unconnected *net.OpError
 	if errors.As(failure, &unconnected) && unconnected.Op == "dial" {
 		e.reportDead(ctx, node, failure)

@@ -16,15 +16,15 @@ import (
 // last owner for that team alone.
 const handoverPath = "/cluster/handover"
 
-// await waits until Place may answer otherwise for a name that was not here: until
+// awaitOrTakeOver waits until Place may answer otherwise for a name that was not here: until
 // another owner may be asked again, or this one has taken the name over. The node that
 // probably serves the name is asked once for all requests.
-func (e *Edge) await(ctx context.Context, name string, place cluster.Place, changed <-chan struct{}) error {
+func (e *Edge) awaitOrTakeOver(ctx context.Context, name string, place cluster.Place, changed <-chan struct{}) error {
 	switch {
 	case place.Owner != "" && place.Owner != e.Node.ID():
 		pause := askAgain
-		if silent, _ := e.contacts.silent(place.Owner); silent {
-			pause = contactEvery // it does not change before
+		if silent, _ := e.contacts.Silent(place.Owner); silent {
+			pause = cluster.ContactEvery // it does not change before
 		}
 		return wait(ctx, changed, pause)
 	case place.From == "":

@@ -72,11 +72,11 @@ func (e *Edge) DialOwner(r *http.Request, hello protocol.Frame) (up net.Conn, lo
 			if errors.Is(err, errOwnerFull) {
 				return nil, nil, err
 			}
-			if missed = to; e.learn(ctx, to, err) {
+			if missed = to; e.noteFailure(ctx, to, err) {
 				missed = ""
 			}
 		}
-		if err := e.await(ctx, name, place, changed); err != nil {
+		if err := e.awaitOrTakeOver(ctx, name, place, changed); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -105,7 +105,7 @@ func (e *Edge) dial(ctx context.Context, r *http.Request, to string, place clust
 	out := r.Clone(context.WithoutCancel(r.Context()))
 	out.Body = nil
 	e.address(out, e.ClientOf(r), place.View, name, nil)
-	mark(out, to, place)
+	askToPassOn(out, to, place)
 	out.Header.Set("X-Request-Id", endpoint.StateOf(r.Context()).ID)
 	ahead, err := sayHello(up, out, hello)
 	if err != nil {
