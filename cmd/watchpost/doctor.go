@@ -68,8 +68,9 @@ func examineStopped(ctx context.Context, c *serveCommand) ([]admin.Finding, erro
 		return nil, err
 	}
 	s := c.examined(watchpost.SystemClock{})
-	var opened *store
-	if opened, s.OpenError = openAnyToRead(ctx, c.Data, c.Store, slog.New(slog.DiscardHandler)); s.OpenError != nil {
+	opened, err := openAnyToRead(ctx, c.Data, c.Store, slog.New(slog.DiscardHandler))
+	s.OpenError = err
+	if opened == nil {
 		return doctor.Examine(ctx, s), nil
 	}
 	opened.examined(&s)
