@@ -7,7 +7,7 @@ import type { State } from '../src/shared/state'
 import { shown } from '../src/ui/condition_text'
 import { ago } from '../src/ui/i18n'
 import { originOf } from '../src/ui/service'
-import { thisBrowser } from '../src/worker/browser'
+import { tellableBrowser, thisBrowser } from '../src/worker/browser'
 import { account, start } from './fakes'
 import { speak } from './texts'
 
@@ -122,6 +122,17 @@ it('sends tokens over secure connections only', () => {
   expect(() => originOf('http://w.example')).toThrow('https')
   expect(() => originOf('ftp://localhost')).toThrow('https')
   expect(() => originOf('nonsense')).toThrow('not an address')
+})
+
+it('names the browser only where the member lets it', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Firefox/140.0' })
+  const agreed = (data_collection?: string[]) => vi.stubGlobal('chrome', { permissions: { getAll: async () => ({ permissions: [], ...data_collection && { data_collection } }) } })
+  agreed() // Chromium has no such choice
+  expect(await tellableBrowser()).toEqual(thisBrowser())
+  agreed(['personallyIdentifyingInfo', 'technicalAndInteraction'])
+  expect(await tellableBrowser()).toEqual(thisBrowser())
+  agreed(['personallyIdentifyingInfo'])
+  expect(await tellableBrowser()).toBeUndefined()
 })
 
 it('describes the browser', () => {
