@@ -26,6 +26,7 @@ it('the same sources make the same zip', () => {
 it('requests one network and only necessary permissions', () => {
   const { manifest } = build('c', {}, '--network', 'https://network.example', '--adapter', 'server')
   expect(manifest['permissions']).toEqual(['storage', 'alarms', 'scripting', 'tabGroups'])
+  expect(Object.keys(manifest['commands'] as object)).toEqual(['_execute_action', 'pause'])
   expect(manifest['host_permissions']).toEqual(['https://network.example/*'])
   const { extension_pages: policy } = manifest['content_security_policy'] as { extension_pages: string }
   expect(policy).toContain("connect-src 'self' https://network.example http://127.0.0.1:8080 ws://127.0.0.1:8080;")

@@ -26,6 +26,10 @@ describe('the state', () => {
     ['network_limit', { working: true, status: blocked({ reason: 'network_limit', task_types: ['keyword_scan'], until }) }],
     ['new_claim', { status: blocked({ reason: 'new_claim', until }, { reason: 'network_limit' }) }],
     ['page_not_understood', { status: blocked({ reason: 'network_limit' }, { reason: 'page_not_understood', task_types: ['keyword_scan'] }) }],
+    ['member_pace', { status: blocked({ reason: 'member_pace', task_types: ['agent_like_post'], until }) }],
+    ['working', { working: true, status: blocked({ reason: 'member_pace' }) }],
+    ['asking', { working: true, askedSince: start, slowSince: start, status: blocked({ reason: 'page_not_understood' }) }],
+    ['signed_out', { account: { ...account, signed_in: false }, askedSince: start }],
     ['slow', { working: true, slowSince: start, status: blocked({ reason: 'page_not_understood' }) }],
     ['signed_out', { account: { ...account, signed_in: false }, status: blocked({ reason: 'page_not_understood' }) }],
     ['idle', { status: blocked({ reason: 'signed_out' }) }], // this browser knows better, and reports it
@@ -56,13 +60,15 @@ describe('the state', () => {
     expect(conditionOf({ ...fine, status: blocked({ reason: 'new_claim', task_types: ['x'] }, { reason: 'new_claim' }) })).toEqual({ kind: 'new_claim' })
     expect(conditionOf({ ...fine, status: blocked({ reason: 'network_limit', task_types: ['keyword_scan'] }, { reason: 'network_limit', task_types: ['agent_like_post'], retry: true }) })).toMatchObject({ kind: 'network_limit', retry: true })
     expect(conditionOf({ ...fine, working: true, slowSince: start })).toEqual({ kind: 'slow', since: start })
+    expect(conditionOf({ ...fine, askedSince: start })).toEqual({ kind: 'asking', since: start })
+    expect(conditionOf({ ...fine, paused: true, pausedUntil: start })).toEqual({ kind: 'paused', until: start })
     expect(conditionOf({ ...fine, connected: false, lostAt: start })).toEqual({ kind: 'unreachable', since: start })
   })
 })
 
 const state: State = {
   version: '1', network: 'https://network.example', pairing: { service: 'https://watchpost.example', team: { id: 't', name: 'T' }, member: { id: 'm', email: 'a@b.c' } },
-  condition: { kind: 'idle' }, paused: false, pace: 0, account: { ...account, name: 'Jan' }, bound: account, waiting: 3, allowances: [], deeds: [], skippable: true,
+  condition: { kind: 'idle' }, paused: false, writes: {}, pace: 0, account: { ...account, name: 'Jan' }, bound: account, waiting: 3, allowances: [], deeds: [], skippable: true,
 }
 
 describe.each(readdirSync('src/locales').map(file => file.replace('.json', '')))('in %s', language => {
@@ -92,6 +98,7 @@ it('names accounts, times and tasks', () => {
   expect(say({ kind: 'unreachable' }).button).toEqual({ does: 'retry', label: 'Retry now' })
   expect(say({ kind: 'slow', since: start })).toMatchObject({ tone: 'wait', button: { does: 'skip', label: 'Skip' }, details: [expect.stringMatching(/^Since /), 'Waiting tasks: 3'] as string[] })
   expect(shown({ ...state, skippable: false, condition: { kind: 'slow' } }, start).button).toBeUndefined()
+  expect(say({ kind: 'paused', until: start }).sentence).toBe("Nothing is done for now. Your team's tasks wait.")
   expect(say({ kind: 'unreachable', since: start }).sentence).toContain('watchpost.example does not answer')
   expect(shown({ failed: 'no room' }, start)).toMatchObject({ sentence: 'The extension did not start: no room', button: { does: 'restart' } })
   expect(shown(undefined, start).tone).toBe('bad')

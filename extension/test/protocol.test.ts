@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { isWrite, pageDecides, VERSION, type Account, type FromService, type FromSession, type Post, type SignInReply } from '../src/shared/protocol'
+import { readFrame } from '../src/shared/schema'
 
 // The frames that the service's own tests compare with its types.
 const folder = new URL('../../internal/protocol/testdata/', import.meta.url)
@@ -63,6 +64,10 @@ const all: Record<string, unknown> = { ...said, ...heard, ...bodies }
 it.each(readdirSync(folder))('speaks of %s as the service does', file => {
   const frame: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
   expect(frame).toEqual(all[file.replace(/\.json$/, '')])
+})
+
+it.each(Object.keys(heard))('reads all of %s', name => {
+  expect(readFrame(heard[name])).toEqual(heard[name])
 })
 
 it('has no other frames', () => {

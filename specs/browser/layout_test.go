@@ -40,10 +40,16 @@ func stateOf(kind string) fields {
 	}
 	state := fields{
 		"version": "1.0.0", "network": "https://a-very-long-name-of-a-network.example.org", "paused": kind == "paused", "pace": 0, "waiting": 1234,
-		"condition":  fields{"kind": kind, "since": at, "until": at, "types": []string{"keyword_scan", "agent_send_connection_request", "people_scan"}},
-		"account":    fields{"urn": "u", "slug": "someone", "name": long, "signed_in": true},
-		"bound":      fields{"urn": "v", "slug": "someone-else", "name": long, "signed_in": true},
-		"allowances": allowances, "deeds": []fields{deed("agent_comment_post"), failed, deed("agent_send_message")}, "running": deed("agent_profile_fetch"),
+		"condition": fields{"kind": kind, "since": at, "until": at, "retry": true, "types": []string{"keyword_scan", "agent_send_connection_request", "people_scan"}},
+		"account":   fields{"urn": "u", "slug": "someone", "name": long, "signed_in": true},
+		"bound":     fields{"urn": "v", "slug": "someone-else", "name": long, "signed_in": true},
+		"writes": fields{
+			"hours": fields{"from": "09:00", "until": "17:30", "days": []string{"monday", "saturday"}, "time_zone": "Europe/Berlin"}, "pause_s": fields{"from": 60, "until": 180}, "ask": true,
+		},
+		"skippable": true, "allowances": allowances, "deeds": []fields{deed("agent_comment_post"), failed, deed("agent_send_message")}, "running": deed("agent_profile_fetch"),
+	}
+	if kind == "asking" {
+		state["question"] = fields{"deed": deed("agent_comment_post"), "text": strings.Repeat(long+"\n", 20), "url": "https://network.example/posts/1"}
 	}
 	if kind != "unpaired" && kind != "revoked" {
 		state["pairing"] = fields{
@@ -56,7 +62,7 @@ func stateOf(kind string) fields {
 // states are those of src/shared/condition.ts, apart from the failure to start.
 var states = []string{
 	"revoked", "unpaired", "replaced", "no_access", "paused", "unreachable", "connecting", "bind_refused", "other_account", "account_in_use", "challenge",
-	"signed_out", "page_not_understood", "new_claim", "network_limit", "released", "plan", "working", "idle",
+	"signed_out", "asking", "slow", "page_not_understood", "new_claim", "network_limit", "released", "plan", "working", "member_pace", "idle",
 }
 
 // TestLayout: in every state, with long names, in German and in Arabic, the

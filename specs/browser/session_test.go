@@ -66,7 +66,7 @@ func sessionOfAMember(t *testing.T, w *world) {
 	// task.
 	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
 	popup.until(`!document.querySelector("#paired").hidden`)
-	popup.run(`document.querySelector("#pause").click()`)
+	popup.run(`document.querySelector("#pause").click(); document.querySelector("#pause-for [value=ever]").click()`)
 	popup.until(`document.querySelector("#pill").textContent === "Paused"`)
 	m.isConnected(false)
 	waiting := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})

@@ -11,9 +11,10 @@
 // (ADAPTER.md explains how to write another.)
 //
 // The rest of the extension uses only this file. Methods that read fail with a
-// Fault: signed_out, challenge, not_found, network_limit, timeout (no answer,
-// or 5xx), page_not_understood for an unknown layout. An unknown layout is
-// never reported as "no data".
+// Fault: signed_out, challenge, not_found, network_limit (with slowDown when the
+// network names no limit that is used up, as with 429), timeout (no answer, or
+// 5xx), page_not_understood for an unknown layout. An unknown layout is never
+// reported as "no data".
 
 import type { Account, Post, SearchInput, ConnectionsInput, TaskType } from '../shared/protocol'
 

@@ -12,9 +12,12 @@ export const kinds = [
   'unreachable', 'connecting',
   'bind_refused', // other_account, and another member works as that account
   'other_account', 'account_in_use', 'challenge', 'signed_out',
+  'asking', // the member, before a write
   'slow', // the page of the running task
   'page_not_understood', 'new_claim', 'network_limit', 'released', 'plan',
-  'working', 'idle',
+  'working',
+  'member_pace', // writes wait for the member's hours, or for the end of a pause
+  'idle',
 ] as const
 
 export type Kind = typeof kinds[number]
@@ -36,8 +39,8 @@ export interface Condition {
 
 export const toneOf: Record<Kind, Tone> = {
   failed: 'bad', revoked: 'bad', unpaired: 'off', replaced: 'wait', no_access: 'bad', paused: 'off', unreachable: 'bad', connecting: 'wait',
-  bind_refused: 'bad', other_account: 'bad', account_in_use: 'bad', challenge: 'bad', signed_out: 'bad', slow: 'wait',
-  page_not_understood: 'wait', new_claim: 'wait', network_limit: 'wait', released: 'wait', plan: 'wait', working: 'good', idle: 'good',
+  bind_refused: 'bad', other_account: 'bad', account_in_use: 'bad', challenge: 'bad', signed_out: 'bad', asking: 'wait', slow: 'wait',
+  page_not_understood: 'wait', new_claim: 'wait', network_limit: 'wait', released: 'wait', plan: 'wait', working: 'good', member_pace: 'off', idle: 'good',
 }
 
 export const buttonOf: Partial<Record<Kind, Button>> = {
@@ -53,6 +56,8 @@ export interface Facts {
   /** Whether the extension may read the network's pages. */
   access: boolean
   paused: boolean
+  /** When the pause ends by itself, in milliseconds since 1970. */
+  pausedUntil?: number | undefined
   connected: boolean
   /** When the connection was lost, while attempts fail. */
   lostAt?: number | undefined
@@ -60,6 +65,8 @@ export interface Facts {
   /** The service's view, of the present connection. */
   status?: Status | undefined
   working: boolean
+  /** Since when the member is asked about a write. */
+  askedSince?: number | undefined
   /** Since when the running task waits for its page, while that is long. */
   slowSince?: number | undefined
 }
@@ -85,15 +92,17 @@ export function conditionOf(facts: Facts): Condition {
     unreachable: !facts.connected && facts.lostAt !== undefined, connecting: !facts.connected,
     bind_refused: blocked.has('other_account') && blocked.has('account_in_use'),
     challenge: account.challenge === true, signed_out: !account.signed_in && account.challenge !== true,
-    slow: facts.slowSince !== undefined, working: facts.working, idle: true,
+    asking: facts.askedSince !== undefined, slow: facts.slowSince !== undefined, working: facts.working, idle: true,
   }
   for (const kind of kinds) {
     // This browser knows best whether it is signed in: the service's word may be older.
     if (kind === 'signed_out' && account.signed_in) continue
     const block = blocked.get(kind as BlockedReason)
     if (block) return block
-    const since = kind === 'unreachable' ? facts.lostAt : kind === 'slow' ? facts.slowSince : undefined
-    if (holds[kind]) return since === undefined ? { kind } : { kind, since }
+    if (!holds[kind]) continue
+    const since = { unreachable: facts.lostAt, asking: facts.askedSince, slow: facts.slowSince }[kind as string]
+    const until = kind === 'paused' ? facts.pausedUntil : undefined
+    return { kind, ...since !== undefined && { since }, ...until !== undefined && { until } }
   }
   return { kind: 'idle' }
 }

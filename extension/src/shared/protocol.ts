@@ -205,6 +205,7 @@ export type BlockedReason =
   | 'released'
   | 'new_claim'
   | 'plan'
+  | 'member_pace'
 
 export interface Blocked {
   reason: BlockedReason

@@ -14,11 +14,12 @@ const frame = v.variant('type', [
   }),
   v.object({
     type: v.literal('status'), account: v.optional(account), waiting: v.optional(v.number(), 0),
-    blocked: v.optional(v.array(v.object({ reason: v.string(), task_types: v.optional(v.array(v.string())), until: v.optional(v.string()) })), []),
+    blocked: v.optional(v.array(v.object({ reason: v.string(), task_types: v.optional(v.array(v.string())), until: v.optional(v.string()), retry: v.optional(v.boolean()) })), []),
     allowances: v.optional(v.array(v.object({ action: v.string(), used: v.number(), limit: v.number(), resets_at: v.string() })), []),
   }),
   v.object({
     type: v.literal('task'), task: id, lease: v.string(), attempt: v.number(), task_type: v.string(), input: v.unknown(), deadline: v.optional(v.string()),
+    restored: v.optional(v.boolean()),
   }),
   v.object({ type: v.literal('go'), task: id, lease: v.string() }),
   v.object({ type: v.literal('ack'), task: id, seq: v.optional(v.number()) }),

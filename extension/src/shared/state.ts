@@ -1,7 +1,8 @@
 // Messages between the worker and the popup or options page.
 
 import type { Condition } from './condition'
-import type { Account, AllowanceState, ErrorCode } from './protocol'
+import type { PauseFor } from './pace'
+import type { Account, AllowanceState, ErrorCode, Pace } from './protocol'
 
 /** The service and session of this browser. */
 export interface Pairing {
@@ -47,6 +48,10 @@ export interface State {
   pairing?: Omit<Pairing, 'token'>
   condition: Condition
   paused: boolean
+  /** How the member wants writes to be done. */
+  writes: Pace
+  /** The write about which the member is asked. */
+  question?: Question
   /** Seconds between two tasks. */
   pace: number
   transport?: 'socket' | 'poll'
@@ -67,6 +72,15 @@ export interface State {
   unpaired?: 'revoked' | 'later'
 }
 
+/** A write that the member may allow. */
+export interface Question {
+  deed: Deed
+  /** All of what it writes; "" for a like. */
+  text: string
+  /** The page of the network on which it would be done. */
+  url?: string
+}
+
 /** The worker's answer when it did not start. */
 export interface Failure {
   failed: string
@@ -76,7 +90,12 @@ export type FromUI =
   | { type: 'state' }
   | ({ type: 'pair' } & Pairing)
   | { type: 'unpair' }
-  | { type: 'pause'; on: boolean }
+  | { type: 'pause'; on: true; how: PauseFor }
+  | { type: 'pause'; on: false }
+  /** How the member wants writes to be done. */
+  | { type: 'writes'; pace: Pace }
+  /** The member's answer to a question. */
+  | { type: 'answer'; task: string; allow: boolean }
   | { type: 'pace'; seconds: number }
   /** Confirms the account of this browser as the one that the member works as. */
   | { type: 'bind' }

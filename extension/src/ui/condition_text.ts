@@ -20,7 +20,7 @@ export function shown(state: State | Failure | undefined, now: number): Shown {
     return { tone: 'bad', pill: t('pill_failed'), sentence: t('say_failed', state?.failed ?? ''), details: [], button: { does: 'restart', label: t('do_restart') } }
   }
   const { condition } = state, { kind } = condition, does = buttonOf[kind]
-  const one: Shown = { tone: toneOf[kind], pill: t(`pill_${kind}`), sentence: t(`say_${kind}`, ...parts(state, condition)), details: details(state, now) }
+  const one: Shown = { tone: toneOf[kind], pill: t(`pill_${kind}`), sentence: t(kind === 'paused' && condition.until !== undefined ? 'say_paused_until' : `say_${kind}`, ...parts(state, condition)), details: details(state, now) }
   if (does && offered(does, state)) one.button = { does, label: t(`do_${does}`) }
   if (kind === 'other_account') one.bind = t('do_bind', short(state.account.name))
   return one

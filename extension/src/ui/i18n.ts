@@ -63,6 +63,9 @@ export function clock(at: number, now: number): string {
   return new Intl.DateTimeFormat(locale(), { hour: 'numeric', minute: '2-digit', ...!today && { day: 'numeric', month: 'short' } }).format(at)
 }
 
+/** The name of a day of the week; the first is Monday. */
+export const weekday = (day: number): string => new Intl.DateTimeFormat(locale(), { weekday: 'short', timeZone: 'UTC' }).format(Date.UTC(2024, 0, 1 + day))
+
 export const number = (n: number): string => new Intl.NumberFormat(locale()).format(n)
 
 /** Several words as a list: "likes, comments and messages". */

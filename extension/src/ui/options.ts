@@ -3,6 +3,8 @@ import type { Invitation, SignInReply } from '../shared/protocol'
 import type { Failure, State } from '../shared/state'
 import { csv, line, matches, type Filter } from './deed_view'
 import { t, translate } from './i18n'
+import { offerPace, showPace } from './pace_view'
+import { offerPauses } from './pause_view'
 import { Invited, networkOf, Refusal, sendCode, serviceAt, signIn } from './service'
 import { showState } from './state_view'
 import { applyTheme, theme, type Theme } from './theme'
@@ -70,7 +72,8 @@ field('email').addEventListener('input', () => {
 })
 
 $('#unpair').addEventListener('click', () => void unpair())
-$('#pause').addEventListener('click', () => void tell({ type: 'pause', on: true }).then(show))
+offerPauses(show)
+offerPace(show)
 $('#pace').addEventListener('change', () => void tell({ type: 'pace', seconds: Number(field('pace').value) }).then(show))
 field('theme').value = theme()
 $('#theme').addEventListener('change', () => applyTheme(field('theme').value as Theme))
@@ -195,6 +198,8 @@ function show(state: State | Failure | undefined): void {
   $('#service-name').textContent = new URL(pairing.service).host
   $('#account').textContent = account.signed_in ? `${account.name} (${account.slug})` : t('nobody')
   $('#pause').hidden = current.paused
+  if (current.paused) $('#pause-for').hidden = true
+  showPace(current.writes)
   $('#uses').replaceChildren(...current.allowances.map(use => useLine(use, Date.now())))
   $('#uses-title').hidden = current.allowances.length === 0
   field('pace').value = String(current.pace)

@@ -2,10 +2,11 @@ import { toneOf, type Tone } from '../shared/condition'
 import type { Failure, State } from '../shared/state'
 import { line } from './deed_view'
 import { t, translate } from './i18n'
+import { offerPauses } from './pause_view'
 import { showState } from './state_view'
 import { applyTheme } from './theme'
 import { useLine } from './use_view'
-import { $, element, follow, tell } from './worker'
+import { $, element, follow } from './worker'
 
 /** Numbers of allowances and actions in the popup, where a long state leaves less room; the settings page has all. */
 const room: Record<Tone, [uses: number, deeds: number]> = { good: [4, 3], off: [4, 2], wait: [4, 2], bad: [2, 1] }
@@ -14,14 +15,15 @@ translate(document)
 applyTheme()
 $('#settings').addEventListener('click', () => void chrome.runtime.openOptionsPage())
 $('#all').addEventListener('click', () => void chrome.tabs.create({ url: chrome.runtime.getURL('options.html#log') }))
-$('#pause').addEventListener('click', () => void tell({ type: 'pause', on: true }).then(show))
+offerPauses(show)
 follow(show)
 
 function show(state: State | Failure | undefined): void {
   showState(state, show)
   const live = state && !('failed' in state) ? state : undefined
-  $('#paired').hidden = !live?.pairing
+  $('#paired').hidden = !live?.pairing || live.condition.kind === 'asking' // the decision has the room
   $('#pause').hidden = !live?.pairing || live.paused
+  if ($('#pause').hidden) $('#pause-for').hidden = true
   $('#team').textContent = live?.pairing?.team.name ?? ''
   $('#version').textContent = live?.version ?? ''
   if (!live) return

@@ -3,6 +3,7 @@ import type { Button } from '../shared/condition'
 import type { Failure, State } from '../shared/state'
 import { shown } from './condition_text'
 import { t } from './i18n'
+import { answers, questionView } from './question_view'
 import { $, ask, element, tell } from './worker'
 
 /** Shows the state of the extension in #state: pill, sentence, times, button. */
@@ -29,7 +30,9 @@ export function showState(state: State | Failure | undefined, show: (state: Stat
   }
   const times = element('p', 'soft details')
   times.append(...details.map(one => element('span', '', one)))
-  card.replaceChildren(element('p', 'sentence', sentence), ...details.length > 0 ? [times] : [], ...actions.childElementCount > 0 ? [actions] : [])
+  const asked = live?.condition.kind === 'asking' ? live.question : undefined
+  if (asked) actions.append(...answers(asked, show))
+  card.replaceChildren(element('p', 'sentence', sentence), ...asked ? questionView(asked) : [], ...details.length > 0 ? [times] : [], ...actions.childElementCount > 0 ? [actions] : [])
 }
 
 async function act(does: Button, state: State | undefined): Promise<State | Failure | undefined> {

@@ -93,8 +93,8 @@ export function authorIn(type: string, posts: readonly { author_name: string; au
   return { name: first.author_name, url: first.author_url }
 }
 
-/** What a task looks for or writes. */
-function textIn(input: unknown): string {
+/** What a task looks for or writes, all of it. */
+export function textIn(input: unknown): string {
   const given = (input ?? {}) as Record<string, unknown>
   for (const name of ['comment_text', 'message', 'note', 'keyword', 'keywords', 'title', 'company', 'first_name', 'last_name', 'school', 'location']) {
     const value = given[name]

@@ -21,6 +21,7 @@ chrome.runtime.onStartup.addListener(() => void started.then(worker => worker.wa
 chrome.alarms.onAlarm.addListener(() => void started.then(worker => worker.wake()))
 chrome.permissions.onAdded.addListener(() => void started.then(worker => worker.accessChanged()))
 chrome.permissions.onRemoved.addListener(() => void started.then(worker => worker.accessChanged()))
+chrome.commands.onCommand.addListener(name => void started.then(worker => worker.command(name)))
 chrome.tabs.onRemoved.addListener(tab => void started.then(worker => worker.tabs.removed(tab)))
 chrome.tabs.onUpdated.addListener((id, change, tab) => {
   if (change.status !== undefined) void started.then(worker => worker.tabChanged(id, tab))

@@ -7,6 +7,7 @@ import { authorIn } from './activity_log'
 import type { Entry } from './journal'
 import { silent } from './attend'
 import { anew, type End, type Session } from './session'
+import { closeTogether, type Spacing } from './spacing'
 import { type Task, wait } from './task'
 
 /** The network for a task: a separate tab, opened where the task begins. */
@@ -63,8 +64,7 @@ export class Runner {
     private readonly report: Report = () => {},
     private readonly pause: typeof wait = wait,
     private readonly clock: () => number = Date.now,
-    /** Milliseconds between two tasks. */
-    private readonly pace: () => number = () => 0,
+    private readonly spacing: Spacing = closeTogether,
   ) {}
 
   /** Runs tasks until the signal is aborted. */
@@ -72,8 +72,10 @@ export class Runner {
     while (!signal.aborted) {
       const task = await this.session.next(signal).catch(() => undefined)
       if (!task) continue
+      this.spacing.begins()
       await this.do(task)
-      if (this.pace() > 0) await this.pause(this.pace(), signal).catch(() => {})
+      const ms = this.spacing.ends(task)
+      if (ms > 0) await this.pause(ms, signal).catch(() => {})
     }
   }
 

@@ -1,5 +1,6 @@
-import type { Account, Assignment, Browser, FromService, FromSession, Hello, Post, Result, Status, Welcome } from '../shared/protocol'
+import type { Account, Assignment, Browser, FromService, FromSession, Hello, Pace, Post, Result, Status, Welcome } from '../shared/protocol'
 import { isWrite, MAX_HELLO_FRAME, sameAccount, VERSION } from '../shared/protocol'
+import type { Consent } from './consent'
 import type { Entry, Journal } from './journal'
 import { Task, until } from './task'
 
@@ -13,6 +14,12 @@ const maxQueued = 4
 export const anew = new Error('the task was handed out anew')
 const forgotten = new Error('the service is done with the task')
 const cancelled = new Error('the service cancelled the task')
+
+/** How the member wants writes to be done. */
+export interface Wishes {
+  pace(): Pace
+  readonly consent: Consent
+}
 
 /**
  * The tasks of this browser and their reports to the service. Every received
@@ -48,6 +55,7 @@ export class Session {
     private readonly changed: () => void = () => {},
     private readonly clock: () => number = Date.now,
     private readonly browser: () => Browser | undefined = () => undefined,
+    private readonly wishes?: Wishes,
   ) {
     for (const entry of journal.entries()) {
       const task = new Task(entry)
@@ -76,7 +84,7 @@ export class Session {
       this.journal.entries().filter(e => e.state === state).map(({ task, lease, attempt }) => ({ task, lease, attempt, state })))
     const browser = this.browser()
     const hello: Hello = {
-      type: 'hello', v: VERSION, token, boot: this.boot, journal: this.journal.id, version: this.version, account: this.account(), ...browser && { browser }, tasks,
+      type: 'hello', v: VERSION, token, boot: this.boot, journal: this.journal.id, version: this.version, account: this.account(), ...browser && { browser }, tasks, ...this.wish(),
     }
     while (tasks.length > 0 && new TextEncoder().encode(JSON.stringify(hello)).length > MAX_HELLO_FRAME) tasks.pop()
     return hello
@@ -99,7 +107,25 @@ export class Session {
   /** Sends the account and the leases to renew. */
   beat(): void {
     const running = [...this.tasks.values()].filter(t => t.entry.state !== 'done').map(({ entry: { task, lease } }) => ({ task, lease }))
-    this.send({ type: 'heartbeat', account: this.account(), running })
+    this.send({ type: 'heartbeat', account: this.account(), running, ...this.wish() })
+  }
+
+  /** What the member wants of writes, and about which the member is asked. */
+  private wish(): Pick<Hello, 'pace' | 'asking'> {
+    if (!this.wishes) return {}
+    const asking = this.wishes.consent.asked.map(entry => entry.task)
+    return { pace: this.wishes.pace(), ...asking.length > 0 && { asking } }
+  }
+
+  /**
+   * Takes the member's answer to a question. A declined write fails at the service; an
+   * allowed one is handed out again.
+   */
+  async answer(id: string, allow: boolean): Promise<void> {
+    const entry = await this.wishes?.consent.answer(id, allow)
+    if (!entry) return
+    if (!allow) this.send({ type: 'released', task: id, lease: entry.lease, reason: 'declined' })
+    this.beat()
   }
 
   /**
@@ -214,6 +240,7 @@ export class Session {
     const { output: _, error: __, ...entry } = task.entry
     task.entry = { ...entry, state: 'done', ...end }
     await this.journal.put(task.entry)
+    await this.wishes?.consent.forget(task.entry.task)
     task.running = false
     this.send(resultOf(task.entry))
     this.changed()
@@ -244,6 +271,11 @@ export class Session {
     if (this.closed) return refuse('paused')
     if (this.late(entry)) return refuse('deadline')
     if (this.queue.length >= maxQueued) return refuse('busy')
+    if (this.wishes?.pace().ask && isWrite(task_type)) {
+      const word = await this.wishes.consent.on(entry)
+      this.changed()
+      if (word !== 'allowed') return refuse(word)
+    }
     const fresh = new Task(entry)
     this.tasks.set(task, fresh)
     try {
@@ -277,6 +309,10 @@ export class Session {
    */
   private async receiveCancel(id: string): Promise<void> {
     const task = this.tasks.get(id)
+    if (!task) {
+      await this.wishes?.consent.forget(id)
+      this.changed()
+    }
     if (!task || task.entry.begun || task.entry.state === 'done') return
     await this.forget(task, cancelled)
     const untouched = !task.running || isWrite(task.entry.task_type)

@@ -1,17 +1,21 @@
 import { conditionOf, toneOf, type Condition, type Tone } from '../shared/condition'
 import type { FromPage } from '../shared/messages'
-import type { Browser } from '../shared/protocol'
-import type { FromUI, Pairing, State } from '../shared/state'
+import { pauseEnds, type PauseFor } from '../shared/pace'
+import type { Browser, Pace, WriteType } from '../shared/protocol'
+import type { FromUI, Pairing, Question, State } from '../shared/state'
 import { accessTo } from '../shared/access'
+import { addressesOf, type AdapterName } from '../adapters/addresses'
 import { nobody } from '../network/account'
 import { AccountWatch } from './account'
-import { ActivityLog, deedOf } from './activity_log'
+import { ActivityLog, deedOf, textIn } from './activity_log'
 import { tellableBrowser } from './browser'
-import { Journal, type Store } from './journal'
+import { Consent } from './consent'
+import { Journal, type Entry, type Store } from './journal'
 import { Link } from './link'
 import { Runner } from './runner'
 import { Session } from './session'
 import { SignOut } from './sign_out'
+import { StallSpacing, type Spacing } from './spacing'
 import { slowMs } from './attend'
 import { BrowserTabs } from './tabs'
 import { until, wait } from './task'
@@ -27,7 +31,10 @@ const store = chrome.storage.local as unknown as Store
 export class Watchpost {
   private pairing: Pairing | undefined
   private paused = false
+  /** When the pause ends by itself. */
+  private pausedUntil: number | undefined
   private pace = 0
+  private writes: Pace = {}
   private ended: 'revoked' | 'replaced' | undefined
   private unpaired: State['unpaired']
   /** Whether the member lets the extension read the network's pages. */
@@ -47,9 +54,13 @@ export class Watchpost {
   /** Ends with the last task of this version. */
   private works: Promise<void> = Promise.resolve()
 
-  private constructor(journal: Journal, private readonly account: AccountWatch, private readonly log: ActivityLog) {
-    this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed(), Date.now, () => this.browser)
-    this.runner = new Runner(this.session, this.tabs, account, entry => void log.write(entry), wait, Date.now, () => this.pace * 1000)
+  private constructor(
+    journal: Journal, private readonly account: AccountWatch, private readonly log: ActivityLog, private readonly consent: Consent, spacing: Spacing,
+  ) {
+    this.session = new Session(
+      journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed(), Date.now, () => this.browser, { pace: () => this.writes, consent },
+    )
+    this.runner = new Runner(this.session, this.tabs, account, entry => void log.write(entry), wait, Date.now, spacing)
     this.link = new Link({
       target: () => this.paused || this.ended ? undefined : this.pairing,
       hello: token => this.session.hello(token),
@@ -69,11 +80,14 @@ export class Watchpost {
     const journal = await Journal.open(store)
     const account = await AccountWatch.open(store, () => worker?.network ?? NETWORK_ORIGIN, () => worker?.accountChanged())
     const log = await ActivityLog.open(store, changed, () => worker?.session.now() ?? Date.now())
-    worker = new Watchpost(journal, account, log)
-    const { pairing, paused, revoked, pace } = await store.get(null) as { pairing?: Pairing; paused?: boolean; revoked?: boolean; pace?: number }
+    const spacing = await StallSpacing.open(store, () => (worker?.pace ?? 0) * 1000, () => worker?.session.status?.waiting ?? 0)
+    worker = new Watchpost(journal, account, log, await Consent.open(store), spacing)
+    const { pairing, paused, paused_until: until, revoked, pace, writes } = await store.get(null) as Stored
     const { replaced, shown } = await chrome.storage.session.get(null) as { replaced?: boolean; shown?: { kind: string; since: number } }
     worker.shown = shown
     worker.pace = pace ?? 0
+    worker.writes = writes ?? {}
+    worker.pausedUntil = until
     worker.pairing = pairing
     await worker.accessChanged()
     worker.paused = worker.session.closed = paused === true
@@ -90,6 +104,7 @@ export class Watchpost {
   async wake(): Promise<void> {
     // The browser may drop alarms on updates and restarts.
     if (!await chrome.alarms.get('wake')) await chrome.alarms.create('wake', { periodInMinutes: WAKE_SECONDS / 60 })
+    await this.resumeWhenDue()
     if (this.pairing && !this.paused) void this.account.check(accountMs)
     this.link.ensure()
     void this.signOut.retry()
@@ -138,6 +153,7 @@ export class Watchpost {
         await this.log.begin(pairing.team.id)
         await this.end(undefined)
         await store.set({ pairing, paused: false })
+        await this.pauseUntil(undefined)
         await this.accessChanged()
         await chrome.runtime.setUninstallURL(`${pairing.service}/extension/removed`)
         await Promise.race([this.account.check(), new Promise(resolve => setTimeout(resolve, 3000))])
@@ -162,7 +178,16 @@ export class Watchpost {
         else this.link.renew()
         break
       case 'pause':
-        await this.pause(message.on)
+        await (message.on ? this.pause(message.how) : this.resume())
+        break
+      case 'writes':
+        this.writes = message.pace
+        await store.set({ writes: message.pace })
+        if (!message.pace.ask) await this.consent.clear()
+        this.session.beat()
+        break
+      case 'answer':
+        await this.session.answer(message.task, message.allow)
         break
       case 'reconnect':
         await this.end(undefined)
@@ -186,17 +211,45 @@ export class Watchpost {
     await this.session.forgetAll()
     this.session.status = undefined
     await this.log.clear()
+    await this.consent.clear()
     if (pairing) this.unpaired = await this.signOut.end(pairing) ? 'revoked' : 'later'
     await chrome.runtime.setUninstallURL('')
     if (NETWORK_ORIGIN === '') await chrome.permissions.remove({ origins: accessTo(network) }).catch(() => {}) // it was not granted
   }
 
   /** A paused browser receives no tasks: it finishes the running one, and disconnects. */
-  private async pause(on: boolean): Promise<void> {
-    this.paused = on
-    this.session.closed = on
-    await store.set({ paused: on })
-    if (!on) this.link.renew()
+  private async pause(how: PauseFor): Promise<void> {
+    this.paused = this.session.closed = true
+    await store.set({ paused: true })
+    await this.pauseUntil(pauseEnds(how, Date.now()))
+  }
+
+  private async resume(): Promise<void> {
+    this.paused = this.session.closed = false
+    await store.set({ paused: false })
+    await this.pauseUntil(undefined)
+    this.link.renew()
+  }
+
+  /** Stores when the pause ends by itself, and wakes the worker then. */
+  private async pauseUntil(until: number | undefined): Promise<void> {
+    this.pausedUntil = until
+    await (until === undefined ? store.remove('paused_until') : store.set({ paused_until: until }))
+    await (until === undefined ? chrome.alarms.clear('resume') : chrome.alarms.create('resume', { when: until }))
+  }
+
+  private async resumeWhenDue(): Promise<void> {
+    if (this.paused && this.pausedUntil !== undefined && Date.now() >= this.pausedUntil) {
+      await this.resume()
+      this.changed()
+    }
+  }
+
+  /** The member's shortcut: pauses, or resumes. */
+  async command(name: string): Promise<void> {
+    if (name !== 'pause' || !this.pairing) return
+    await (this.paused ? this.resume() : this.pause('ever'))
+    this.changed()
   }
 
   /**
@@ -258,7 +311,8 @@ export class Watchpost {
       void chrome.storage.session.set({ shown: this.shown })
     }
     const tone = toneOf[condition.kind]
-    void chrome.action.setBadgeText({ text: badges[condition.kind === 'paused' ? 'paused' : tone] })
+    const { kind } = condition
+    void chrome.action.setBadgeText({ text: badges[kind === 'paused' || kind === 'asking' ? kind : tone] })
     void chrome.action.setBadgeBackgroundColor({ color: tone === 'bad' ? '#c0362c' : tone === 'wait' ? '#b35900' : '#667085' })
     void chrome.action.setTitle({ title: `Watchpost: ${chrome.i18n.getMessage(`pill_${condition.kind}`)}` })
     chrome.runtime.sendMessage({ type: 'changed' }).catch(() => {}) // no page is listening
@@ -266,9 +320,10 @@ export class Watchpost {
 
   private condition(): Condition {
     return conditionOf({
-      paired: this.pairing !== undefined, ended: this.ended, access: this.access, paused: this.paused,
+      paired: this.pairing !== undefined, ended: this.ended, access: this.access, paused: this.paused, pausedUntil: this.pausedUntil,
       connected: this.link.transport !== undefined, lostAt: this.link.lostAt, account: this.account.now,
-      status: this.link.transport ? this.session.status : undefined, working: this.session.running !== undefined, slowSince: this.slowSince,
+      status: this.link.transport ? this.session.status : undefined, working: this.session.running !== undefined,
+      askedSince: this.consent.asked[0]?.at, slowSince: this.slowSince,
     })
   }
 
@@ -287,13 +342,15 @@ export class Watchpost {
     const state: State = {
       version: chrome.runtime.getManifest().version, network: this.network,
       condition: { ...this.shown?.kind === condition.kind && { since: this.shown.since }, ...condition },
-      paused: this.paused, skippable, pace: this.pace, account: this.account.now, waiting: status?.waiting ?? 0, allowances: status?.allowances ?? [], deeds: this.log.deeds,
+      paused: this.paused, skippable, pace: this.pace, writes: this.writes, account: this.account.now, waiting: status?.waiting ?? 0, allowances: status?.allowances ?? [], deeds: this.log.deeds,
     }
     if (this.pairing) {
       const { token: _, ...pairing } = this.pairing
       state.pairing = pairing
     }
     if (bound) state.bound = bound
+    const [asked] = this.consent.asked
+    if (asked) state.question = questionOn(asked, this.account.adapter, this.network)
     if (this.unpaired) state.unpaired = this.unpaired
     if (this.link.transport) state.transport = this.link.transport
     if (running) state.running = deedOf(running.entry, running.entry.at)
@@ -302,4 +359,23 @@ export class Watchpost {
 }
 
 /** The text over the extension's icon. */
-const badges: Record<Tone | 'paused', string> = { good: '', off: '', wait: '…', bad: '!', paused: 'II' }
+const badges: Record<Tone | 'paused' | 'asking', string> = { good: '', off: '', wait: '…', bad: '!', paused: 'II', asking: '?' }
+
+/** What the worker itself keeps in chrome.storage.local. */
+interface Stored {
+  pairing?: Pairing
+  paused?: boolean
+  paused_until?: number
+  revoked?: boolean
+  pace?: number
+  writes?: Pace
+}
+
+/** A write as the member is asked about it. */
+function questionOn(entry: Entry, adapter: AdapterName, network: string): Question {
+  const { text: _, ...deed } = deedOf(entry, entry.at), question: Question = { deed, text: textIn(entry.input) }
+  try {
+    question.url = new URL(addressesOf(adapter).startOf(entry.task_type as WriteType, entry.input, network), network).href
+  } catch { /* an input that names no page: the write would fail */ }
+  return question
+}
