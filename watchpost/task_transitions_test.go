@@ -3,7 +3,6 @@ package watchpost_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -100,100 +99,6 @@ func TestMethodsFollowTheTable(t *testing.T) {
 	}
 }
 
-func TestLeases(t *testing.T) {
-	t.Parallel()
-	task := in(watchpost.TaskLeased)
-	require.Equal(t, 1, task.Lease.Attempt)
-	require.Equal(t, watchpost.AccountURN("a"), task.Account, "a write stays with its first account")
-	_, ok := task.Act("other", noon)
-	require.False(t, ok)
-	_, given := task.FindLease("s", "", "lease")
-	require.True(t, given)
-	_, given = task.FindLease("other", "", "lease")
-	require.False(t, given)
-	_, given = task.FindLease("s", "", "")
-	require.False(t, given)
-
-	t.Run("a write in acting belongs to its journal", func(t *testing.T) {
-		t.Parallel()
-		task, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "a", Journal: "j"})
-		unnamed, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
-		unnamed, _ = unnamed.Act("l", noon)
-		_, given := unnamed.FindLease("other", "", "l")
-		require.False(t, given, "no journal is nobody's")
-		for range 2 {
-			for _, who := range []struct {
-				session        watchpost.SessionID
-				journal, lease string
-				given          bool
-			}{
-				{"s", "j", "l", true}, {"s", "", "l", true}, {"s", "other", "l", true},
-				{"other", "j", "l", task.State == watchpost.TaskActing}, {"other", "other", "l", false}, {"other", "", "l", false},
-				{"other", "j", "wrong", false}, {"s", "j", "wrong", false},
-			} {
-				_, given := task.FindLease(who.session, who.journal, who.lease)
-				require.Equal(t, who.given, given, "%s: %+v", task.State, who)
-			}
-			task, _ = task.Act("l", noon)
-		}
-		task, _ = task.Expire(noon.Add(watchpost.ActingLimit))
-		_, given = task.FindLease("other", "j", "l")
-		require.True(t, given, "the truth may come late")
-	})
-
-	read := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}
-	read, _ = read.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
-	require.Empty(t, read.Account, "a read belongs to no account")
-	_, ok = read.Act("l", noon)
-	require.False(t, ok, "reads do not act")
-
-	t.Run("past leases are remembered, the last sixteen", func(t *testing.T) {
-		task := in(watchpost.TaskPending)
-		for i := range 20 {
-			task, ok = task.WithLease(watchpost.Lease{ID: fmt.Sprint(i), Session: "s", Account: "a"})
-			require.True(t, ok)
-			before := task.Past
-			shared := append([]watchpost.Lease(nil), before...)
-			task, ok = task.Return(true)
-			require.True(t, ok)
-			require.Equal(t, shared, before, "what was shared is not written to")
-		}
-		require.Len(t, task.Past, 16)
-		require.Equal(t, 20, task.Attempts)
-		require.Equal(t, 20, task.Lost)
-		_, given := task.FindLease("s", "", "3")
-		require.False(t, given)
-		past, given := task.FindLease("s", "", "4")
-		require.True(t, given)
-		require.Equal(t, 5, past.Attempt)
-	})
-}
-
-func TestLoseLease(t *testing.T) {
-	t.Parallel()
-	for _, kind := range allTypes {
-		task := watchpost.Task{Type: kind, State: watchpost.TaskPending}
-		for lost := 1; lost <= 5; lost++ {
-			var ok bool
-			task, ok = task.WithLease(watchpost.Lease{ID: "l", Account: "a"})
-			require.True(t, ok)
-			task, ok = task.LoseLease(noon)
-			require.True(t, ok)
-			if lost == watchpost.MaxReadAttempts && !kind.Writes() {
-				require.Equal(t, watchpost.TaskFailed, task.State, kind)
-				require.Equal(t, watchpost.FailNoAnswer, task.Failure.Code)
-				require.True(t, task.Failure.RetrySafe)
-				break
-			}
-			require.Equal(t, watchpost.TaskPending, task.State, kind)
-		}
-	}
-	for _, state := range allStates {
-		_, ok := in(state).LoseLease(noon)
-		require.Equal(t, state == watchpost.TaskLeased, ok, "%s: a write in acting stays with its journal", state)
-	}
-}
-
 func TestExpires(t *testing.T) {
 	t.Parallel()
 	released := in(watchpost.TaskLeased)
@@ -282,77 +187,6 @@ func TestTaskSurvivesStorage(t *testing.T) {
 	require.JSONEq(t, `{"error":{"code":"expired","message":"m"},"retry_safe":true}`, string(shown))
 	var f watchpost.TaskFailure
 	require.Error(t, json.Unmarshal([]byte(`7`), &f))
-}
-
-// TestClassifyError checks the table of error codes for each code, each value
-// of acted and each task type.
-func TestClassifyError(t *testing.T) {
-	t.Parallel()
-	pauses := map[string]func(watchpost.Outcome) bool{
-		"signed_out":          func(v watchpost.Outcome) bool { return v.PauseAccount },
-		"challenge":           func(v watchpost.Outcome) bool { return v.PauseAccount },
-		"page_not_understood": func(v watchpost.Outcome) bool { return v.PauseType },
-		"network_limit":       func(v watchpost.Outcome) bool { return v.CloseAction },
-		"timeout":             func(watchpost.Outcome) bool { return true },
-	}
-	final := []string{"not_found", "not_connected", "company_not_managed", "invalid_input"}
-	for _, kind := range allTypes {
-		for _, code := range append(append(final, "outcome_unknown", "", "new_code"), "signed_out", "challenge", "page_not_understood", "network_limit", "timeout") {
-			for _, acted := range []*bool{nil, new(bool), truth()} {
-				v := watchpost.ClassifyError(kind, code, "why", acted)
-				name := fmt.Sprint(kind, " ", code, " ", acted == nil, acted != nil && *acted)
-				notActed := acted != nil && !*acted
-				require.Equal(t, notActed, v.Refund, "%s: given back only when it said so", name)
-				require.Equal(t, "why", v.Failure.Message)
-				paused := 0
-				for _, p := range []bool{v.PauseAccount, v.PauseType, v.CloseAction} {
-					if p {
-						paused++
-					}
-				}
-				switch {
-				case code == "outcome_unknown", kind.Writes() && acted == nil:
-					require.Equal(t, watchpost.EventFail, v.Event, name)
-					require.Equal(t, "outcome_unknown", v.Failure.Code, name)
-					require.False(t, v.Failure.RetrySafe, name)
-					require.Zero(t, paused, name)
-				case slices.Contains(final, code), kind.Writes() && *acted:
-					require.Equal(t, watchpost.EventFail, v.Event, name)
-					require.Equal(t, code, v.Failure.Code, name)
-					require.False(t, v.Failure.RetrySafe, name)
-					require.Zero(t, paused, name)
-				case pauses[code] != nil:
-					require.Equal(t, watchpost.EventReturn, v.Event, name)
-					require.True(t, pauses[code](v), name)
-					require.LessOrEqual(t, paused, 1, name)
-					signedOut := code == "signed_out" || code == "challenge"
-					require.Equal(t, code == "timeout" || signedOut && kind.Writes(), v.Lost, name)
-				default:
-					require.Equal(t, watchpost.EventFail, v.Event, name)
-					require.True(t, v.Failure.RetrySafe, name)
-				}
-			}
-		}
-	}
-}
-
-func truth() *bool { b := true; return &b }
-
-func TestDeadline(t *testing.T) {
-	t.Parallel()
-	midnight := time.Date(2030, 1, 10, 0, 0, 0, 0, time.UTC)
-	for now, want := range map[time.Time]time.Time{
-		noon:                           noon.Add(5 * time.Minute),
-		midnight.Add(-5 * time.Minute): midnight,
-		midnight.Add(-time.Minute):     midnight,
-		midnight.Add(-1):               midnight,
-		midnight:                       midnight.Add(5 * time.Minute),
-		midnight.Add(-6 * time.Minute): midnight.Add(-time.Minute),
-		midnight.Add(-time.Hour).In(time.FixedZone("east", 5*3600)):    midnight.Add(-55 * time.Minute),
-		midnight.Add(-time.Minute).In(time.FixedZone("west", -8*3600)): midnight,
-	} {
-		require.True(t, want.Equal(watchpost.Deadline(now)), "%s: %s", now, watchpost.Deadline(now))
-	}
 }
 
 // TestAnyHistory plays random events: a final task never changes, attempts only

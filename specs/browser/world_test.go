@@ -3,10 +3,8 @@ package browser_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -199,114 +196,6 @@ func build(dist string, options ...string) error {
 	return nil
 }
 
-// writeGate counts the writes that the network applied, and can hold back
-// their replies.
-type writeGate struct {
-	mu      sync.Mutex
-	counts  map[string]int
-	holding map[string]*held
-}
-
-// held is a write that was applied and not answered yet.
-type held struct {
-	applied chan struct{} // closed when it was applied
-	answer  chan struct{} // closed to release the reply
-}
-
-func newWriteGate() *writeGate {
-	return &writeGate{counts: map[string]int{}, holding: map[string]*held{}}
-}
-
-func writeKey(account string, kind fakenetwork.WriteKind) string { return account + " " + string(kind) }
-
-// applied implements fakenetwork.Options.OnWrite.
-func (g *writeGate) applied(w fakenetwork.Write) {
-	g.mu.Lock()
-	key := writeKey(w.Account, w.Kind)
-	g.counts[key]++
-	h := g.holding[key]
-	delete(g.holding, key)
-	g.mu.Unlock()
-	if h != nil {
-		close(h.applied)
-		<-h.answer
-	}
-}
-
-// count returns the number of writes of a kind by an account.
-func (g *writeGate) count(account string, kind fakenetwork.WriteKind) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.counts[writeKey(account, kind)]
-}
-
-// hold holds back the reply to the next write of a kind by an account.
-func (g *writeGate) hold(t testing.TB, account string, kind fakenetwork.WriteKind) *held {
-	h := &held{applied: make(chan struct{}), answer: make(chan struct{})}
-	g.mu.Lock()
-	g.holding[writeKey(account, kind)] = h
-	g.mu.Unlock()
-	t.Cleanup(h.release)
-	return h
-}
-
-// await waits until the write was applied.
-func (h *held) await(t testing.TB) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	select {
-	case <-h.applied:
-	case <-ctx.Done():
-		t.Fatal("no write has reached the network")
-	}
-}
-
-// release releases the reply.
-func (h *held) release() {
-	select {
-	case <-h.answer:
-	default:
-		close(h.answer)
-	}
-}
-
-// requestGate can hold back requests before the network sees them.
-type requestGate struct {
-	mu      sync.Mutex
-	holding []heldRequest
-}
-
-type heldRequest struct {
-	*held
-	match func(*http.Request) bool
-}
-
-// hold holds back the next request that matches.
-func (g *requestGate) hold(t testing.TB, match func(*http.Request) bool) *held {
-	h := &held{applied: make(chan struct{}), answer: make(chan struct{})}
-	g.mu.Lock()
-	g.holding = append(g.holding, heldRequest{h, match})
-	g.mu.Unlock()
-	t.Cleanup(h.release)
-	return h
-}
-
-// pass returns when the request may go on.
-func (g *requestGate) pass(r *http.Request) {
-	g.mu.Lock()
-	n := slices.IndexFunc(g.holding, func(one heldRequest) bool { return one.match(r) })
-	if n < 0 {
-		g.mu.Unlock()
-		return
-	}
-	h := g.holding[n]
-	g.holding = slices.Delete(g.holding, n, n+1)
-	g.mu.Unlock()
-	close(h.applied)
-	<-h.answer
-}
-
 // mailbox collects the sent mails.
 type mailbox struct {
 	mu    sync.Mutex
@@ -323,95 +212,6 @@ func (p *mailbox) Send(_ context.Context, m watchpost.Mail) error {
 
 // fields is a JSON object.
 type fields = map[string]any
-
-// team is a customer.
-type team struct {
-	*world
-	t   testing.TB
-	id  watchpost.TeamID
-	key string
-	// newest is the task requested last.
-	newest string
-}
-
-// createTeam creates a team whose admin has that email.
-func (w *world) createTeam(t testing.TB, email string) *team {
-	t.Helper()
-	made, err := w.registry.CreateTeam(t.Context(), actors.CreateTeam{Name: "Team of " + email, Plan: watchpost.PlanUltimate, Email: email, FullName: "Ada Lovelace"})
-	require.NoError(t, err)
-	return &team{world: w, t: t, id: made.Team.ID, key: made.APIKey}
-}
-
-// call sends a request with the team's key.
-func (m *team) call(method, path string, body any) (int, fields) {
-	m.t.Helper()
-	raw, err := json.Marshal(body)
-	require.NoError(m.t, err)
-	request, err := http.NewRequestWithContext(m.t.Context(), method, m.service+path, bytes.NewReader(raw))
-	require.NoError(m.t, err)
-	request.Header.Set("x-api-key", m.key)
-	answer, err := http.DefaultClient.Do(request)
-	require.NoError(m.t, err)
-	defer func() { _ = answer.Body.Close() }()
-	raw, err = io.ReadAll(answer.Body)
-	require.NoError(m.t, err)
-	var out fields
-	require.NoError(m.t, json.Unmarshal(raw, &out), "%s", raw)
-	return answer.StatusCode, out
-}
-
-// ask creates an agent task and returns its id.
-func (m *team) ask(path string, body fields) string {
-	m.t.Helper()
-	status, reply := m.call(http.MethodPost, path, body)
-	require.Equal(m.t, http.StatusOK, status, "%s %v", path, reply)
-	id, _ := reply["api_agent_task_id"].(string)
-	if id == "" {
-		id, _ = reply["task_id"].(string)
-	}
-	require.NotEmpty(m.t, id, reply)
-	m.newest = id
-	return id
-}
-
-// status returns the status and output of a task.
-func (m *team) status(id string) (string, fields) {
-	m.t.Helper()
-	status, reply := m.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+id, nil)
-	require.Equal(m.t, http.StatusOK, status, reply)
-	data, _ := reply["data"].(fields)
-	output, _ := data["task_output"].(fields)
-	state, _ := data["status"].(string)
-	return state, output
-}
-
-// completed waits until a task is completed, and returns its output.
-func (m *team) completed(id string) fields {
-	m.t.Helper()
-	state, output := m.ended(id)
-	require.Equal(m.t, "completed", state, output)
-	return output
-}
-
-// ended waits until a task is final.
-func (m *team) ended(id string) (state string, output fields) {
-	m.t.Helper()
-	eventually(m.t, func() bool {
-		state, output = m.status(id)
-		return state != "pending"
-	}, func() string {
-		_, reply := m.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+id, nil)
-		return fmt.Sprint("task still ", reply)
-	})
-	return state, output
-}
-
-// member is a person with a browser.
-type member struct {
-	*team
-	*chromium
-	email, account string
-}
 
 // join gives a member of the team a browser with a signed-in account and a
 // paired extension.

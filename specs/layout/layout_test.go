@@ -1,5 +1,5 @@
-// Package layout holds the tree to its bounds: how many files a package has, and how many
-// methods a type. make lint runs it; the direction of imports is in .golangci.yml.
+// Package layout holds the tree to its bounds: how many files a package has, how many
+// methods a type, and how many lines a file of tests. make lint runs it; the direction of imports is in .golangci.yml.
 package layout
 
 import (
@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,8 +16,9 @@ import (
 )
 
 const (
-	maxFiles   = 40 // of a package, tests excluded
-	maxMethods = 40 // of a type
+	maxFiles   = 40  // of a package, tests excluded
+	maxMethods = 40  // of a type
+	maxLines   = 400 // of a file of tests
 )
 
 // TestLayout: no package is a hall whose only walls are the names of its files, and no type
@@ -86,4 +88,43 @@ func receiver(e ast.Expr) string {
 		return e.Name
 	}
 	return ""
+}
+
+// longTests are files of tests about one subject that stay together, with their bound. It
+// only goes down.
+var longTests = map[string]int{
+	"persistence/postindex/model_test.go": 453, // the model of a query and what it draws
+	"actors/allowance_test.go":            437,
+	"actors/linear_test.go":               426, // one checker of histories
+	"actors/engagement_test.go":           418,
+	"actors/life_test.go":                 414,
+}
+
+// TestTestsAreShort: a file of tests has one subject.
+func TestTestsAreShort(t *testing.T) {
+	t.Parallel()
+	root, files := filepath.Join("..", ".."), 0
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == "node_modules" || name == "testdata" || name == ".git" || name == "bin"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		files++
+		limit := max(maxLines, longTests[filepath.ToSlash(file)])
+		require.LessOrEqual(t, strings.Count(string(content), "\n"), limit, "lines of %s: move a subject into a file of its own", file)
+		return nil
+	}))
+	require.Greater(t, files, 100)
 }
