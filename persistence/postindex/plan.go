@@ -64,7 +64,7 @@ func forEachFilter(all []finder) []finder {
 }
 
 func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
-	p := &plan{snapshot: s, query: q, search: searcher{snapshot: s}}
+	p := &plan{snapshot: s, query: q, search: searcher{snapshot: s}, conditions: make([]condition, 0, 4)}
 	for i := range finders {
 		if err := finders[i].plan(p); err != nil {
 			return nil, err
@@ -75,17 +75,19 @@ func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 
 // plan adds the condition of a filter that the query has.
 func (f *finder) plan(p *plan) error {
-	switch {
-	case f.filter != nil && !f.filter.Given(p.query):
-		return nil
-	case f.kind == 0:
+	if f.kind == 0 {
+		if f.filter != nil && !f.filter.Given(p.query) {
+			return nil
+		}
 		return f.add(p)
 	}
-	terms := termsNamed(f.kind, f.filter.Asked(p.query))
-	if f.latest {
-		p.addFacet(f.filter, terms)
-	} else {
-		p.conditions = append(p.conditions, anyOf(terms))
+	asked := f.filter.Asked(p.query)
+	switch {
+	case len(asked) == 0:
+	case f.latest:
+		p.addFacet(f.filter, termsNamed(f.kind, asked))
+	default:
+		p.conditions = append(p.conditions, anyOf(termsNamed(f.kind, asked)))
 	}
 	return nil
 }
