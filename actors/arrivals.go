@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -15,33 +16,8 @@ import (
 // what rules and notifications decided on them, and removes their notes. So a
 // crash neither loses a post nor shows it twice.
 
-// arrivalOps is the number of operations that a new post costs in the batch that
-// stores it.
-const arrivalOps = 1
-
 // arrivalsAtOnce bounds the posts that one batch is about.
 const arrivalsAtOnce = 20
-
-// watchedLists are the watchlists whose new posts are noted. It does not change
-// once it is sent.
-type watchedLists struct {
-	all  bool
-	some map[watchpost.WatchlistID]bool
-}
-
-func (w *watchedLists) add(id watchpost.WatchlistID) {
-	if w.some == nil {
-		w.some = map[watchpost.WatchlistID]bool{}
-	}
-	w.some[id] = true
-}
-
-func (w *watchedLists) has(id watchpost.WatchlistID) bool {
-	return w != nil && (w.all || w.some[id])
-}
-
-// postsArrived tells the team that arrivals are durable.
-type postsArrived struct{}
 
 // arrivalsSeen tells the team that a batch about arrivals is durable, so that the
 // next one reads its writes.
@@ -62,7 +38,7 @@ func newArrivals(t *team) *arrivals { return &arrivals{rootActor: &t.rootActor, 
 
 func (a *arrivals) receive(message any) bool {
 	switch message.(type) {
-	case postsArrived:
+	case poststore.Arrived:
 		a.coming--
 		a.waiting = true
 	case arrivalsSeen:
@@ -94,11 +70,11 @@ func (a *arrivals) load(view persistence.View) error {
 }
 
 // wanted returns the watchlists whose new posts are to be noted; nil: none.
-func (a *arrivals) wanted() *watchedLists {
-	w := &watchedLists{}
+func (a *arrivals) wanted() *poststore.Watched {
+	w := &poststore.Watched{}
 	a.team.rules.watch(w)
 	a.team.notifications.watch(w)
-	if !w.all && len(w.some) == 0 {
+	if w.Empty() {
 		return nil
 	}
 	return w
@@ -153,7 +129,7 @@ func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 	}
 	for _, key := range names {
 		batch.Delete([]byte(key))
-		id, watchlist := key[len(teamspace.KeyArrival):][:idLength], watchpost.WatchlistID(key[len(teamspace.KeyArrival)+idLength:])
+		id, watchlist := key[len(teamspace.KeyArrival):][:teamspace.IDLength], watchpost.WatchlistID(key[len(teamspace.KeyArrival)+teamspace.IDLength:])
 		if a.team.watchlists.byID[watchlist] == nil {
 			continue // deleted meanwhile
 		}

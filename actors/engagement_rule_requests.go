@@ -3,15 +3,16 @@ package actors
 import (
 	"slices"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
 // watch adds the watchlists of the rules.
-func (rs *engagementRules) watch(w *watchedLists) {
+func (rs *engagementRules) watch(w *poststore.Watched) {
 	for _, r := range rs.book.Rules {
-		w.add(r.Watchlist)
+		w.Add(r.Watchlist)
 	}
 }
 

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -96,4 +97,12 @@ func (p *InteractionsPage) complete(view persistence.View, space persistence.Spa
 		}
 	}
 	return nil
+}
+
+// listEngagements asks for what the index of engagements lacks; answered by Done when it
+// is whole.
+type listEngagements struct{}
+
+func (t *team) onListEngagements() {
+	t.ctx.Send(t.postStore, poststore.MendEngagements{Then: replyTo(t.env, t.ctx.Sender(), Done{})})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -88,7 +89,7 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 	r := resolved{task: next, then: both(l.remember(&next), ack)}
 	if engagement, ok := next.Engagement(); ok && acted && next.Type.OnPost() {
 		root, team := l.env.system.Root, l.ctx.Self()
-		l.ctx.Send(l.team.postStore, updatePostFlags{done: l.team.tasks.interaction(&next, engagement), then: func(err error) {
+		l.ctx.Send(l.team.postStore, poststore.UpdatePostFlags{Done: l.team.tasks.interaction(&next, engagement), Then: func(err error) {
 			if err == nil { // else the session sends its journal to the next activation
 				root.Send(team, r)
 			}

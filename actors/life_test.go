@@ -307,7 +307,7 @@ func TestPanicsAreSurvived(t *testing.T) {
 		w, team, s := house(t)
 		list := keywordWatchlist(t, team, "go")
 		scan := s.Expect(protocol.TypeTask)
-		w.PanicIn("actors.(*postStore).ingest")
+		w.PanicIn("poststore.(*PostStore).ingest")
 		s.Part(scan, 0, post(w, "1", "go is fine"))
 		s.ExpectClosed()
 		w.Advance(time.Second)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/poststore"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
 	"watchpost/persistence"
@@ -154,29 +155,28 @@ func (l *list) scanTask(e dueEntry) watchpost.Task {
 // whatever they are about. The last answer speaks for all: the post store stores in
 // the order in which it is asked.
 func (l *list) onCollected(m collected) {
-	var all []ingest
+	var all []poststore.Ingest
 	known := l.waiting[m.entry] == m.task
-	posts := make([]reportedPost, 0, len(m.posts))
+	posts := make([]poststore.Reported, 0, len(m.posts))
 	for _, p := range m.posts {
-		l.env.guard(l.team, "match", p.URN, p.Content, func() { posts = append(posts, reportedPost{p, text.New(p.Content)}) })
+		l.env.guard(l.team, "match", p.URN, p.Content, func() { posts = append(posts, poststore.Reported{Post: p, Text: text.New(p.Content)}) })
 	}
 	for _, w := range l.inOrder() {
 		if known && !w.Disabled {
-			all = append(all, ingest{
-				watchlist: w.ID, asked: enrich.Context{Labels: w.Labels, Objective: w.Objective, Entries: len(l.state.Entries)}, posts: posts,
+			all = append(all, poststore.Ingest{
+				Watchlist: w.ID, Asked: enrich.Context{Labels: w.Labels, Objective: w.Objective, Entries: len(l.state.Entries)}, Posts: posts,
 			})
 		}
 	}
 	if len(all) == 0 {
-		all = []ingest{{}}
+		all = []poststore.Ingest{{}}
 	} else {
 		l.env.metrics.posts.WithLabelValues("matched").Add(float64(len(m.posts)))
 	}
-	last := &all[len(all)-1]
-	last.reply, last.answer = m.reply, m.answer
 	if m.last && known {
-		last.answer.scan = l.finished(m)
+		m.answer.scan = l.finished(m)
 	}
+	all[len(all)-1].Then = m.answer.sentTo(l.env, m.reply)
 	for _, in := range all {
 		l.ctx.Send(l.postStore, in)
 	}

@@ -97,6 +97,11 @@ func (f levelFilter) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= f.level && f.Handler.Enabled(ctx, level)
 }
 
+// countPosts counts an event of posts.
+func (m *Metrics) countPosts(event string, posts int) {
+	m.posts.WithLabelValues(event).Add(float64(posts))
+}
+
 // countBlocked counts a session under the reasons instead of those that it was
 // counted under before.
 func (m *Metrics) countBlocked(counted *[]PauseReason, reasons []PauseReason) {

@@ -306,7 +306,7 @@ func (ns *notifications) logged(m SendNow) (d watchpost.Delivery, err error) {
 		return d, unavailable(err)
 	}
 	defer view.Close()
-	if len(m.Delivery) > 2*idLength {
+	if len(m.Delivery) > 2*teamspace.IDLength {
 		return d, watchpost.Errorf(watchpost.NotFound, "Delivery not found")
 	}
 	d, err = teamspace.Load[watchpost.Delivery](view, ns.space, teamspace.Key(teamspace.KeyTargetLog, string(m.ID)+m.Delivery))
@@ -346,11 +346,11 @@ func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id wat
 	}
 	defer view.Close()
 	log := []TargetDelivery{}
-	if id != "" && len(id) != idLength {
+	if id != "" && len(id) != teamspace.IDLength {
 		return log, nil
 	}
 	err = teamspace.LoadAll(view, persistence.Space(team), teamspace.KeyTargetLog+string(id), func(rest string, d watchpost.Delivery) {
-		log = append(log, TargetDelivery{watchpost.TargetID((string(id) + rest)[:idLength]), d})
+		log = append(log, TargetDelivery{watchpost.TargetID((string(id) + rest)[:teamspace.IDLength]), d})
 	})
 	slices.SortFunc(log, func(a, b TargetDelivery) int { return cmp.Compare(b.ID, a.ID) })
 	return log[:min(len(log), deliveryLog)], unavailable(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -94,8 +95,8 @@ func (ns *notifications) load(view persistence.View) error {
 		return err
 	}
 	err = teamspace.LoadAll(view, ns.space, teamspace.KeyTargetQueue, func(id string, p watchpost.PostID) {
-		number := id[idLength:]
-		box := ns.box(watchpost.TargetID(id[:idLength]))
+		number := id[teamspace.IDLength:]
+		box := ns.box(watchpost.TargetID(id[:teamspace.IDLength]))
 		box.queue = append(box.queue, queuedPost{number, p})
 		ns.last = max(ns.last, numberOf(number))
 	})
@@ -104,8 +105,8 @@ func (ns *notifications) load(view persistence.View) error {
 	}
 	err = view.Scan(ns.space, []byte(teamspace.KeyTargetLog), persistence.PrefixEnd([]byte(teamspace.KeyTargetLog)), func(k, _ []byte) bool {
 		id := string(k[len(teamspace.KeyTargetLog):])
-		box := ns.box(watchpost.TargetID(id[:idLength]))
-		box.log = append(box.log, id[idLength:])
+		box := ns.box(watchpost.TargetID(id[:teamspace.IDLength]))
+		box.log = append(box.log, id[teamspace.IDLength:])
 		return true
 	})
 	if err != nil {
@@ -147,19 +148,19 @@ func (ns *notifications) definition(box *outbox) (t watchpost.NotificationTarget
 }
 
 // watch adds the watchlists of the targets.
-func (ns *notifications) watch(w *watchedLists) {
+func (ns *notifications) watch(w *poststore.Watched) {
 	for _, box := range ns.byID {
 		switch {
 		case box.target == nil || box.target.Disabled:
 		case box.target.Watchlist == "":
-			w.all = true
+			w.AddAll()
 		default:
-			w.add(box.target.Watchlist)
+			w.Add(box.target.Watchlist)
 		}
 	}
 	for id, tracked := range ns.team.watchlists.byID {
 		if tracked.view.Watchlist.SlackURL != "" {
-			w.add(id)
+			w.Add(id)
 		}
 	}
 }

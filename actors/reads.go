@@ -211,7 +211,7 @@ func (r *Registry) Post(ctx context.Context, team watchpost.TeamID, id watchpost
 	}
 	post, err := postindex.Get(view, persistence.Space(team), id)
 	if errors.Is(err, persistence.ErrNotFound) || err == nil && !post.Collected(func(w watchpost.WatchlistID) bool { return live.Live[w] }) {
-		return PostPage{}, watchpost.Errorf(watchpost.NotFound, textPostNotFound)
+		return PostPage{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextPostNotFound)
 	}
 	return PostPage{post, live.Live, live}, unavailable(err)
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sourcegraph/conc/panics"
 
-	"watchpost/internal/enrich"
-	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -21,11 +19,9 @@ import (
 // cleaned, matched and understood behind a guard. One that panics is refused: it is
 // counted, logged without its text, and kept for doctor. The rest of its scan goes on.
 
-// What the guard may find; tests let one text panic.
-var (
-	understandPost = (*enrich.Rules).Post
-	matchPost      = text.Matcher.Match
-)
+// beforeStep runs behind the guard before each step of the work on a post; tests let one
+// text panic.
+var beforeStep = func(_, _ string) {}
 
 // Bounds of the refused posts that are kept of a team.
 const (
@@ -40,7 +36,10 @@ type refusal struct{ record teamspace.RefusedPost }
 // refused. It may be called by any goroutine.
 func (env *environment) guard(team *actor.PID, step, urn, content string, do func()) bool {
 	var catcher panics.Catcher
-	catcher.Try(do)
+	catcher.Try(func() {
+		beforeStep(step, content)
+		do()
+	})
 	failure := catcher.Recovered()
 	if failure == nil {
 		return true

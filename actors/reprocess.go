@@ -8,10 +8,10 @@ import (
 
 	"github.com/sourcegraph/conc/panics"
 
+	"watchpost/actors/poststore"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
-	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -89,7 +89,7 @@ func reprocessSome(ctx context.Context, store persistence.Store, posts *postinde
 		return 0, nil, err
 	}
 	defer view.Close()
-	contexts, err := loadContexts(view, space)
+	contexts, err := poststore.LoadContexts(view, space)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -101,7 +101,7 @@ func reprocessSome(ctx context.Context, store persistence.Store, posts *postinde
 	last, err = postindex.Each(view, space, after, func(p *watchpost.Post) bool {
 		if all || p.Enrichment != enrich.Version {
 			var catcher panics.Catcher
-			if catcher.Try(func() { contexts.understand(p) }); catcher.Recovered() != nil {
+			if catcher.Try(func() { contexts.Understand(p) }); catcher.Recovered() != nil {
 				return ctx.Err() == nil // it stays as it was
 			}
 			switch failure = w.Put(p); {
@@ -119,43 +119,4 @@ func reprocessSome(ctx context.Context, store persistence.Store, posts *postinde
 	}
 	_, err = w.Finish()
 	return n, last, err
-}
-
-// enrichContexts is what the watchlists of a team ask of their posts.
-type enrichContexts map[watchpost.WatchlistID]enrich.Context
-
-func loadContexts(view persistence.View, space persistence.Space) (enrichContexts, error) {
-	entries := map[watchpost.ListID]int{}
-	err := teamspace.LoadAll(view, space, teamspace.KeyList, func(_ string, l watchpost.List) { entries[l.ID] = len(l.Entries) })
-	if err != nil {
-		return nil, err
-	}
-	contexts := enrichContexts{}
-	err = teamspace.LoadAll(view, space, teamspace.KeyWatchlist, func(_ string, w watchpost.Watchlist) {
-		c := enrich.Context{Labels: w.Labels, Objective: w.Objective, Entries: len(w.Keywords)}
-		if !w.Type.HasKeywords() {
-			c.Entries = entries[w.List]
-		}
-		contexts[w.ID] = c
-	})
-	return contexts, err
-}
-
-// understand lets a post be understood for each of its watchlists. Of one that
-// is about to lose its last, the tags stay.
-func (c enrichContexts) understand(p *watchpost.Post) {
-	given, fresh := p.MatchTags(), false
-	for i, m := range p.Matches {
-		of, live := c[m.Watchlist]
-		if !live {
-			continue
-		}
-		fresh, of.Keyword, p.Tags = true, m.Keyword, nil
-		enrich.Post(p, of)
-		given[i] = p.Tags
-	}
-	if !fresh {
-		enrich.Post(p, enrich.Context{})
-	}
-	p.SetMatchTags(given)
 }

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -27,16 +26,6 @@ type expiryStep struct {
 	deleted int
 	after   []byte
 }
-
-// expire is expirePosts on its way to the post store.
-type expire struct {
-	after  []byte
-	before time.Time // stored before it
-	sender *actor.PID
-}
-
-// expireAtOnce bounds the posts that one batch looks at.
-const expireAtOnce = 200
 
 // ExpirePosts deletes the posts whose time has passed, of the teams that this node
 // serves. It returns how many; teams that fail are left to the next call.
@@ -102,33 +91,10 @@ func (t *team) onExpirePosts(m expirePosts) {
 		t.answer(expiryStep{}, nil)
 		return
 	}
-	t.ctx.Send(t.postStore, expire{after: m.after, before: before, sender: t.ctx.Sender()})
-}
-
-// expire deletes the next posts.
-func (f *postStore) expire(view persistence.View, m expire) error {
-	batch := &persistence.Batch{}
-	step, n, young := expiryStep{}, 0, false
-	err := f.change(view, batch, nil, func(w *postindex.Writer) error {
-		var failure error
-		last, err := postindex.Each(view, f.space, m.after, func(p *watchpost.Post) bool {
-			if young = !p.CreatedAt.Before(m.before); young {
-				return false
-			}
-			if n++; p.Expired(m.before) {
-				failure = w.Delete(p)
-				step.deleted++
-			}
-			return failure == nil && n < expireAtOnce && !w.Full(roomBytes, roomOps)
-		})
-		if !young {
-			step.after = last
+	env, sender := t.env, t.ctx.Sender()
+	t.ctx.Send(t.postStore, poststore.Expire{After: m.after, Before: before, Done: func(deleted int, next []byte, err error) {
+		if answer := replyTo(env, sender, expiryStep{deleted, next}); answer != nil {
+			answer(err)
 		}
-		return errors.Join(failure, err)
-	})
-	if err != nil {
-		return err
-	}
-	f.commit(decided{batch: batch}, nil, replyTo(f.env, m.sender, step))
-	return nil
+	}})
 }

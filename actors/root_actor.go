@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -32,9 +33,6 @@ type rootActor struct {
 
 // commitFailed tells an actor that the store did not take a batch.
 type commitFailed struct{ err error }
-
-// childFailed tells a top actor that a child could not read the store.
-type childFailed struct{ err error }
 
 // Bounds in time of the store's work inside a mailbox, so that a slow database holds
 // up a team for a while, not permanently.
@@ -77,8 +75,8 @@ func (t *rootActor) handle(c actor.Context, load func(persistence.View) error) b
 	case *actor.Restarting, *actor.Terminated:
 	case commitFailed:
 		t.fail(m.err)
-	case childFailed:
-		t.fail(m.err)
+	case poststore.Failed:
+		t.fail(m.Err)
 	default:
 		if t.broken == nil {
 			return true
@@ -161,7 +159,7 @@ func endingOf(err error) ending {
 // refuse answers a message that came after the actor broke.
 func (t *rootActor) refuse(message any) {
 	if m, ok := message.(waits); ok {
-		m.over(t.broken)
+		m.Over(t.broken)
 	}
 	if t.ctx.Sender() != nil {
 		t.ctx.Respond(errRefused)

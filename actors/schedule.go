@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -92,7 +93,7 @@ func (s *schedule) handle(c actor.Context) bool {
 		s.decide(nil, replyTo(s.env, c.Sender(), Done{}))
 	case scanEnded:
 		s.onScanEnded(m)
-	case purge:
+	case poststore.Purge:
 		c.Send(s.postStore, m)
 	default:
 		return true

@@ -88,7 +88,8 @@ type announced struct {
 	taken       func(error) // runs when the team has taken it up
 }
 
-func (m announced) over(err error) {
+// Over implements waits.
+func (m announced) Over(err error) {
 	for _, waiting := range []func(error){m.then, m.taken} {
 		if waiting != nil {
 			waiting(err)

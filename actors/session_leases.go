@@ -42,7 +42,8 @@ type taskDecided struct {
 	then func(error) // what waits for the announcement
 }
 
-func (m taskDecided) over(err error) {
+// Over implements waits.
+func (m taskDecided) Over(err error) {
 	if m.then != nil {
 		m.then(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // waits is a message with a function that waits for a commit.
-type waits interface{ over(err error) }
+type waits interface{ Over(err error) }
 
 // newSystem makes the actor system: logs through slog, dead letters counted.
 func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
@@ -35,7 +35,7 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 		case waits:
 			// What reaches no team is not submitted, or not announced: the waiting
 			// caller gets the error of a lost decision.
-			m.over(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
+			m.Over(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
 		case attached:
 			// The connection has gone before its session's actor was there.
 			system.Root.Send(m.team, linkDown{m.id, letter.PID})

@@ -289,6 +289,17 @@ type ingested struct {
 	err    error
 }
 
+// sentTo returns what tells a task how its posts were stored.
+func (m ingested) sentTo(env *environment, task *actor.PID) func(error) {
+	if task == nil {
+		return nil
+	}
+	return func(err error) {
+		m.err = err
+		env.system.Root.Send(task, m)
+	}
+}
+
 // answers are those to posts that went to several targets. Once the posts are
 // on their way only the task touches it.
 type answers struct {

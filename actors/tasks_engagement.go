@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/watchpost"
 )
 
 const (
-	textPostNotFound = "Post not found"
-	textNoLikes      = "Post does not support like functionality (missing social_urn)"
-	textNoComments   = "Post does not support comment functionality (missing social_urn)"
+	textNoLikes    = "Post does not support like functionality (missing social_urn)"
+	textNoComments = "Post does not support comment functionality (missing social_urn)"
 )
 
 // Engage makes a task that likes a stored post or comments on it in a member's
@@ -69,7 +69,7 @@ func (t *tasks) onEngage(m Engage) {
 
 // post returns a post that one of the team's watchlists collected (NotFound).
 func (t *tasks) post(id watchpost.PostID) (*watchpost.Post, error) {
-	notFound := watchpost.Errorf(watchpost.NotFound, textPostNotFound)
+	notFound := watchpost.Errorf(watchpost.NotFound, watchpost.TextPostNotFound)
 	if !watchpost.ValidID(string(id)) {
 		return nil, notFound
 	}
@@ -107,7 +107,7 @@ func (t *tasks) onBookmarkPost(m BookmarkPost) {
 		t.answer(nil, err)
 		return
 	}
-	t.ctx.Send(t.team.postStore, updatePostFlags{post: post.ID, bookmark: &m.Bookmark, then: replyTo(t.env, t.ctx.Sender(), Done{})})
+	t.ctx.Send(t.team.postStore, poststore.UpdatePostFlags{Post: post.ID, Bookmark: &m.Bookmark, Then: replyTo(t.env, t.ctx.Sender(), Done{})})
 }
 
 // onEngaged lets the post store record what a session has done; the task completes
@@ -123,7 +123,7 @@ func (t *tasks) onEngaged(m engaged) {
 		return
 	}
 	root, task := t.env.system.Root, open.actor
-	t.ctx.Send(t.team.postStore, updatePostFlags{done: t.interaction(&m.task, engagement), then: func(err error) {
+	t.ctx.Send(t.team.postStore, poststore.UpdatePostFlags{Done: t.interaction(&m.task, engagement), Then: func(err error) {
 		root.Send(task, flagsUpdated{m.from, m.output, err})
 	}})
 }

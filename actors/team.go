@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -57,12 +58,11 @@ type decided struct {
 
 	task      *taskChange
 	watchlist *watchlistChange
-	week      *weekChange
-	arrived   bool // the batch notes arrivals
 	list      *listChange
 }
 
-func (d decided) over(err error) {
+// Over implements waits.
+func (d decided) Over(err error) {
 	if d.onCommitted != nil {
 		d.onCommitted(err)
 	}
@@ -143,6 +143,12 @@ func (t *team) receive(message any) {
 		} else {
 			t.decide(m)
 		}
+	case poststore.Decision:
+		t.watchlists.takeWeek(m.Week)
+		if m.Arrived {
+			t.arrivals.onComing(m.Batch)
+		}
+		t.commits.submit(m.Batch, m.OnCommitted)
 	case canPassivate:
 		rested := t.members.forgetAllPairings()
 		t.ctx.Respond(rested && t.notifications.idle() && t.commits.idle() && len(t.tasks.dispatch.workers) == 0)
@@ -203,7 +209,7 @@ func (t *team) load(view persistence.View) error {
 	if err := t.members.loadRemovals(view); err != nil {
 		return err
 	}
-	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
+	t.openPosts()
 	if err := loadEach(view, t.watchlists.load, t.watchlists.loadWeeks); err != nil {
 		return err
 	}
@@ -214,6 +220,14 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.arrivals.work()
 	return nil
+}
+
+// openPosts spawns the actor of the team's posts.
+func (t *team) openPosts() {
+	t.postStore = t.spawn(poststore.New(poststore.Options{
+		Space: t.space, Team: t.ctx.Self(), Clock: t.env.clock, Log: t.env.log, Posts: t.env.posts,
+		View: t.env.view, Tagging: t.env.watchlists.of, Guard: t.env.guard, Turn: t.env.run.Turn, Count: t.env.metrics.countPosts,
+	}))
 }
 
 // loadEach loads in the given order, up to the first error.
@@ -251,12 +265,6 @@ func (t *team) decide(d decided) {
 		hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
 		t.audit.from = watchpost.Origin{}
 		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
-	}
-	if d.week != nil {
-		t.watchlists.weeks[d.week.watchlist] = *d.week
-	}
-	if d.arrived {
-		t.arrivals.onComing(d.batch)
 	}
 	if d.list != nil {
 		t.watchlists.onListChange(d.batch, d.list)

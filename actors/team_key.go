@@ -42,7 +42,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, subjectCode)
 	}
 	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
-	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
+	t.openPosts()
 	t.commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
 }
 

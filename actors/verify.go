@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -84,7 +85,7 @@ func (sum *Verification) verify(ctx context.Context, store persistence.Store, te
 }
 
 func verifyEngagements(view persistence.View, space persistence.Space, report func(string)) (int, error) {
-	tagging, err := loadTagging(view, space)
+	tagging, err := poststore.LoadTagging(view, space)
 	if err != nil {
 		return 0, err
 	}

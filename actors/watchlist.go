@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/poststore"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
 	"watchpost/persistence"
@@ -88,11 +89,11 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyWatchlist, next.ID), teamspace.Encode(next))
-	retags := !sameTags(&w.state, &next)
+	retags := !poststore.SameTags(&w.state, &next)
 	w.state = next
 	w.compile()
 	if retags {
-		putRetag(batch, next.ID, watchpost.NewID(now))
+		poststore.PutRetag(batch, next.ID, watchpost.NewID(now))
 	}
 	for _, e := range old {
 		if _, kept := w.matchers[e.ID]; !kept {
@@ -102,7 +103,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 	}
 	then := replyTo(w.env, w.ctx.Sender(), w.view())
 	if retags {
-		then = both(then, retagging(w.env, w.postStore))
+		then = both(then, poststore.ThenRetag(w.env.system.Root, w.postStore))
 	}
 	w.from = m.from
 	w.decide(batch, then)
@@ -161,29 +162,29 @@ func (w *watchlist) scanTask(e dueEntry) watchpost.Task {
 // onCollected keeps the posts that the entry matches: the network's own search
 // is only the first sieve.
 func (w *watchlist) onCollected(m collected) {
-	in := ingest{
-		watchlist: w.state.ID, asked: enrich.Context{Labels: w.state.Labels, Objective: w.state.Objective},
-		reply: m.reply, answer: m.answer,
+	in := poststore.Ingest{
+		Watchlist: w.state.ID, Asked: enrich.Context{Labels: w.state.Labels, Objective: w.state.Objective},
 	}
 	matcher, known := w.matchers[m.entry]
 	known = known && w.waiting[m.entry] == m.task
 	if known {
-		in.asked.Keyword, in.asked.Entries = w.keyword(m.entry), len(w.state.Keywords)
+		in.Asked.Keyword, in.Asked.Entries = w.keyword(m.entry), len(w.state.Keywords)
 		for _, p := range m.posts {
-			s, matches := reportedPost{post: p}, false
+			s, matches := poststore.Reported{Post: p}, false
 			w.env.guard(w.team, "match", p.URN, p.Content, func() {
-				s.text = text.New(p.Content)
-				matches = matchPost(matcher, s.text)
+				s.Text = text.New(p.Content)
+				matches = matcher.Match(s.Text)
 			})
 			if matches {
-				in.posts = append(in.posts, s)
+				in.Posts = append(in.Posts, s)
 			}
 		}
-		w.env.metrics.posts.WithLabelValues("matched").Add(float64(len(in.posts)))
+		w.env.metrics.posts.WithLabelValues("matched").Add(float64(len(in.Posts)))
 	}
 	if m.last && known {
-		in.answer.scan = w.finished(m)
+		m.answer.scan = w.finished(m)
 	}
+	in.Then = m.answer.sentTo(w.env, m.reply)
 	w.ctx.Send(w.postStore, in)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -67,7 +68,7 @@ func (c *watchlistCache) of(view persistence.View, team watchpost.TeamID) (*watc
 			return known.tagging, nil
 		}
 	}
-	tagging, err := loadTagging(view, persistence.Space(team))
+	tagging, err := poststore.LoadTagging(view, persistence.Space(team))
 	if err == nil && len(change) > 0 {
 		c.remember(team, cachedWatchlists{string(change), tagging})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -28,7 +29,7 @@ type watchlists struct {
 
 	byID  map[watchpost.WatchlistID]*trackedWatchlist
 	lists map[watchpost.ListID]*followedList
-	weeks map[watchpost.WatchlistID]weekChange
+	weeks map[watchpost.WatchlistID]poststore.WeekChange
 }
 
 func newWatchlists(t *team) *watchlists {
@@ -36,7 +37,7 @@ func newWatchlists(t *team) *watchlists {
 		rootActor: &t.rootActor, team: t,
 		byID:  map[watchpost.WatchlistID]*trackedWatchlist{},
 		lists: map[watchpost.ListID]*followedList{},
-		weeks: map[watchpost.WatchlistID]weekChange{},
+		weeks: map[watchpost.WatchlistID]poststore.WeekChange{},
 	}
 }
 
@@ -62,9 +63,9 @@ func (ws *watchlists) receive(message any) bool {
 		ws.onDeleteWatchlist(m)
 	case collected:
 		ws.onCollected(m)
-	case purged:
+	case poststore.Purged:
 		batch := &persistence.Batch{}
-		batch.Delete(teamspace.Key(teamspace.KeyDeleted, m.watchlist))
+		batch.Delete(teamspace.Key(teamspace.KeyDeleted, m.Watchlist))
 		ws.commits.submit(batch, nil)
 	default:
 		return false
@@ -126,7 +127,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		return err
 	}
 	return view.Scan(ws.space, []byte(teamspace.KeyDeleted), persistence.PrefixEnd([]byte(teamspace.KeyDeleted)), func(k, _ []byte) bool {
-		ws.ctx.Send(ws.team.postStore, purge{watchlist: watchpost.WatchlistID(k[len(teamspace.KeyDeleted):]), team: ws.ctx.Self()})
+		ws.ctx.Send(ws.team.postStore, poststore.Purge{Watchlist: watchpost.WatchlistID(k[len(teamspace.KeyDeleted):]), Team: ws.ctx.Self()})
 		return true
 	})
 }
@@ -243,25 +244,42 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	ws.team.rules.run()
 	ws.team.notifications.clean()
 	// Through the actor that passes its posts on, so that the purge comes behind them.
-	ws.ctx.Send(owner, purge{watchlist: m.ID, team: ws.ctx.Self()})
+	ws.ctx.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.ctx.Self()})
 	if gone {
 		ws.ctx.Poison(owner)
 	}
 	ws.team.tasks.handOut() // it may have been the last that was waited for
 }
 
+// resumeRetag lets the post store go on with what a restart interrupted, and with what
+// an earlier build left.
+func (ws *watchlists) resumeRetag(view persistence.View) error {
+	pending, err := poststore.RetagPending(view, ws.space)
+	if pending {
+		ws.ctx.Send(ws.team.postStore, poststore.Retag{})
+	}
+	return err
+}
+
+// takeWeek takes up how the week of a watchlist stands.
+func (ws *watchlists) takeWeek(w *poststore.WeekChange) {
+	if w != nil {
+		ws.weeks[w.Watchlist] = *w
+	}
+}
+
 // loadWeeks takes up how the watchlists stand in the present week.
 func (ws *watchlists) loadWeeks(view persistence.View) error {
 	week := watchpost.Weekly.Key(ws.env.clock.Now())
 	return teamspace.LoadAll(view, ws.space, teamspace.KeyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
-		ws.weeks[watchpost.WatchlistID(id)] = weekChange{watchlist: watchpost.WatchlistID(id), week: week, count: count}
+		ws.weeks[watchpost.WatchlistID(id)] = poststore.WeekChange{Watchlist: watchpost.WatchlistID(id), Week: week, Count: count}
 	})
 }
 
 // week returns what a watchlist has taken in the week that holds now.
 func (ws *watchlists) week(id watchpost.WatchlistID, now time.Time) watchpost.WeeklyCounter {
-	if w := ws.weeks[id]; w.week == watchpost.Weekly.Key(now) {
-		return w.count
+	if w := ws.weeks[id]; w.Week == watchpost.Weekly.Key(now) {
+		return w.Count
 	}
 	return watchpost.WeeklyCounter{}
 }
@@ -313,7 +331,7 @@ func (ws *watchlists) onCollected(m collected) {
 	}
 	m.answer.all.left = len(each)
 	ws.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	ws.ctx.Send(ws.team.postStore, setQuota{ws.team.weeklyQuota(ws.env.clock.Now()), ws.team.arrivals.wanted()}) // ahead of the posts
+	ws.ctx.Send(ws.team.postStore, poststore.SetQuota{Quota: ws.team.weeklyQuota(ws.env.clock.Now()), Watched: ws.team.arrivals.wanted()}) // ahead of the posts
 	for i := range each {
 		ws.ctx.Send(owners[i], each[i])
 	}

@@ -86,5 +86,6 @@ const (
 		"The plugin must have been active within the last 48 hours."
 	TextTaskNotFound      = "Agent task not found"
 	TextWatchlistNotFound = "Watchlist not found"
+	TextPostNotFound      = "Post not found"
 	TextListNotFound      = "List not found"
 )

@@ -331,3 +331,6 @@ func StrangerKey(day, hash string) []byte { return []byte(day + " " + hash) }
 
 // FingerprintKey is the key of the master key's fingerprint.
 var FingerprintKey = []byte("fingerprint")
+
+// IDLength is the length of an id in a key.
+const IDLength = 36

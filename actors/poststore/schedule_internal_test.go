@@ -1,4 +1,4 @@
-package actors
+package poststore
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 // started work completes in order and at any time, a merge has a first and a last
 // step that must see everything before them, and marks and posts keep arriving.
 type postStoreModel struct {
-	s        postStoreSchedule
+	s        schedule
 	marks    int
 	queued   int
 	flying   []postStoreTurn // on their way, oldest first
@@ -122,7 +122,7 @@ func TestNothingInTheFeedStarves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &postStoreModel{longest: rapid.IntRange(1, 12).Draw(t, "steps"), ingested: rapid.IntRange(1, 40).Draw(t, "posts")}
 		m.batch = func(most int) int { return rapid.IntRange(0, most).Draw(t, "stored") }
-		m.s = postStoreSchedule{due: true, sealFrom: rapid.IntRange(1, 64).Draw(t, "seal from")}
+		m.s = schedule{due: true, sealFrom: rapid.IntRange(1, 64).Draw(t, "seal from")}
 		m.s.most = 8 * m.s.sealFrom
 		m.s.buffered = rapid.IntRange(0, 3*m.s.most).Draw(t, "left by an earlier build")
 		// The longest wait: the buffer over the bound is flushed, a merge under way and
@@ -161,7 +161,7 @@ func TestNothingInTheFeedStarves(t *testing.T) {
 // all the same.
 func TestSteadyMarksLeaveMaintenanceItsTurn(t *testing.T) {
 	t.Parallel()
-	s := postStoreSchedule{flags: true, queue: true, due: true, sealFrom: 4, most: 32}
+	s := schedule{flags: true, queue: true, due: true, sealFrom: 4, most: 32}
 	var done [turns]int
 	for range 100 {
 		done[s.next()]++
@@ -174,7 +174,7 @@ func TestSteadyMarksLeaveMaintenanceItsTurn(t *testing.T) {
 // TestFullBufferHoldsUpAllButMaintenance.
 func TestFullBufferHoldsUpAllButMaintenance(t *testing.T) {
 	t.Parallel()
-	s := postStoreSchedule{flags: true, queue: true, due: true, buffered: 32, sealFrom: 4, most: 32}
+	s := schedule{flags: true, queue: true, due: true, buffered: 32, sealFrom: 4, most: 32}
 	for range 20 {
 		require.Equal(t, turnMaintenance, s.next())
 	}

@@ -1,4 +1,4 @@
-package actors
+package poststore
 
 import (
 	"slices"
@@ -17,10 +17,10 @@ import (
 // are functions of the post alone. While a batch is under way, that is done for
 // the posts that are next, on all cores.
 
-// reportedPost is a post as a scan saw it, and its normalised text.
-type reportedPost struct {
-	post watchpost.Post
-	text text.Text
+// Reported is a post as a scan saw it, and its normalised text.
+type Reported struct {
+	Post watchpost.Post
+	Text text.Text
 }
 
 // candidate is a post that may be stored: as the scan saw it, with its
@@ -36,24 +36,24 @@ type candidate struct {
 // prepared tells the post store that the posts of an ingest are prepared, or how that
 // failed.
 type prepared struct {
-	ingest  *ingest
+	ingest  *Ingest
 	ready   []candidate
 	failure *panics.Recovered
 }
 
 // prepare begins to prepare the posts that are first in the queue, unless some
 // are being prepared or wait to be stored: so few are kept twice.
-func (f *postStore) prepare() {
+func (f *PostStore) prepare() {
 	if f.preparing {
 		return
 	}
 	for _, next := range f.queue {
-		m, posts := next.(*ingest)
+		m, posts := next.(*Ingest)
 		switch {
 		case !posts:
 		case m.prepared:
 			return
-		case len(m.posts) == 0:
+		case len(m.Posts) == 0:
 			m.prepared = true // it is about its answer
 		default:
 			f.preparing = true
@@ -65,18 +65,18 @@ func (f *postStore) prepare() {
 
 // beginPreparing prepares the posts of an ingest, which must not be touched until then.
 // A post that panics is refused; another panic is the post store's, as if it had done the work itself.
-func (f *postStore) beginPreparing(m *ingest) {
-	env, team := f.env, f.team
-	root, self, index := f.env.system.Root, f.ctx.Self(), f.env.posts
+func (f *PostStore) beginPreparing(m *Ingest) {
+	guard, turn, team := f.Guard, f.Turn, f.Team
+	root, self, index := f.ctx.ActorSystem().Root, f.ctx.Self(), f.Posts
 	f.workers.Go(func() {
-		env.run.Turn("prepare " + string(f.space))
+		turn("prepare " + string(f.Space))
 		done := prepared{ingest: m}
 		var catcher panics.Catcher
 		catcher.Try(func() {
-			rules := enrich.NewRules(m.asked)
-			done.ready = iter.Map(m.posts, func(s *reportedPost) candidate {
+			rules := enrich.NewRules(m.Asked)
+			done.ready = iter.Map(m.Posts, func(s *Reported) candidate {
 				var c candidate
-				c.refused = !env.guard(team, "understand", s.post.URN, s.post.Content, func() { c = s.prepare(rules, index) })
+				c.refused = !guard(team, "understand", s.Post.URN, s.Post.Content, func() { c = s.prepare(rules, index) })
 				return c
 			})
 		})
@@ -86,10 +86,10 @@ func (f *postStore) beginPreparing(m *ingest) {
 }
 
 // prepare does for a post what needs nothing that is stored.
-func (s *reportedPost) prepare(rules *enrich.Rules, index *postindex.Index) candidate {
-	text := s.text.WithImage(s.post.ImageText)
-	c := candidate{post: s.post}
-	understandPost(rules, &c.post, text)
+func (s *Reported) prepare(rules *enrich.Rules, index *postindex.Index) candidate {
+	text := s.Text.WithImage(s.Post.ImageText)
+	c := candidate{post: s.Post}
+	rules.Post(&c.post, text)
 	c.tags, c.relevance = c.post.Tags, c.post.Relevance
 	c.post.Tags, c.post.Relevance = nil, 0
 	c.terms = index.TextTerms(c.post.Language, text)
@@ -97,12 +97,12 @@ func (s *reportedPost) prepare(rules *enrich.Rules, index *postindex.Index) cand
 }
 
 // onPrepared takes over the posts, and goes on.
-func (f *postStore) onPrepared(m prepared) {
+func (f *PostStore) onPrepared(m prepared) {
 	if m.failure != nil {
 		panic(m.failure.AsError()) // to the supervisor: the team reloads
 	}
 	f.preparing = false
 	ready := slices.DeleteFunc(m.ready, func(c candidate) bool { return c.refused })
-	m.ingest.posts, m.ingest.ready, m.ingest.prepared = nil, ready, true
+	m.ingest.Posts, m.ingest.ready, m.ingest.prepared = nil, ready, true
 	f.work()
 }

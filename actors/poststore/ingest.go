@@ -1,10 +1,8 @@
-package actors
+package poststore
 
 import (
 	"errors"
 	"time"
-
-	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
@@ -14,14 +12,13 @@ import (
 	"watchpost/watchpost"
 )
 
-// ingest stores posts that a watchlist's entry has matched; answered to reply,
-// if anybody waits, when they are durable.
-type ingest struct {
-	watchlist watchpost.WatchlistID
-	asked     enrich.Context
-	posts     []reportedPost
-	reply     *actor.PID
-	answer    ingested
+// Ingest stores posts that a watchlist's entry has matched.
+type Ingest struct {
+	Watchlist watchpost.WatchlistID
+	Asked     enrich.Context
+	Posts     []Reported
+	// Then runs when all of them are durable, or some were lost; nil: nothing.
+	Then func(error)
 	// ready are the posts once they are prepared, less those that were stored.
 	ready    []candidate
 	prepared bool
@@ -33,9 +30,12 @@ const (
 	roomOps   = 20
 )
 
+// arrivalOps is the number of operations that the note of an arrival costs.
+const arrivalOps = 1
+
 // ingestBatch is what one batch takes of an ingest.
 type ingestBatch struct {
-	*ingest
+	*Ingest
 	view         persistence.View
 	week         *weeklyCounter
 	engaged      *engagementindex.Writer
@@ -46,10 +46,10 @@ type ingestBatch struct {
 }
 
 // ingest stores as many of the posts as fit a batch, and the rest after it.
-func (f *postStore) ingest(view persistence.View, m *ingest) error {
-	now := f.env.clock.Now()
+func (f *PostStore) ingest(view persistence.View, m *Ingest) error {
+	now := f.Clock.Now()
 	batch := &persistence.Batch{}
-	week, err := f.weeklyCounter(view, batch, m.watchlist, now)
+	week, err := f.weeklyCounter(view, batch, m.Watchlist, now)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (f *postStore) ingest(view persistence.View, m *ingest) error {
 	if err != nil {
 		return err
 	}
-	in := &ingestBatch{ingest: m, view: view, week: week, engaged: engaged, now: now, seen: map[string]bool{}}
+	in := &ingestBatch{Ingest: m, view: view, week: week, engaged: engaged, now: now, seen: map[string]bool{}}
 	err = f.change(view, batch, engaged, func(w *postindex.Writer) error {
 		for ; len(m.ready) > 0; m.ready = m.ready[1:] {
 			if full, err := f.take(in, w, &m.ready[0]); full || err != nil {
@@ -69,21 +69,20 @@ func (f *postStore) ingest(view persistence.View, m *ingest) error {
 	if err != nil {
 		return err
 	}
-	f.env.metrics.posts.WithLabelValues("stored").Add(float64(in.fresh))
-	f.env.metrics.posts.WithLabelValues("updated").Add(float64(in.known))
-	f.env.metrics.posts.WithLabelValues("dropped").Add(float64(week.dropped))
+	f.Count("stored", in.fresh)
+	f.Count("updated", in.known)
+	f.Count("dropped", week.dropped)
 	var rest any
 	if len(m.ready) > 0 {
 		rest = m
 	}
-	root, team := f.env.system.Root, f.team
-	f.commit(decided{batch: batch, week: week.finish(), arrived: in.arrived}, rest, func(err error) {
+	root, team := f.ctx.ActorSystem().Root, f.Team
+	f.commit(Decision{Batch: batch, Week: week.finish(), Arrived: in.arrived}, rest, func(err error) {
 		if in.arrived && err == nil {
-			root.Send(team, postsArrived{})
+			root.Send(team, Arrived{})
 		}
-		if m.reply != nil && (rest == nil || err != nil) {
-			m.answer.err = err
-			root.Send(m.reply, m.answer)
+		if m.Then != nil && (rest == nil || err != nil) {
+			m.Then(err)
 		}
 	})
 	return nil
@@ -91,7 +90,7 @@ func (f *postStore) ingest(view persistence.View, m *ingest) error {
 
 // take stores a post, unless the watchlist may not have it or it cannot be
 // stored. full means that it is for the next batch.
-func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (full bool, err error) {
+func (f *PostStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (full bool, err error) {
 	if in.seen[c.post.URN] {
 		return true, nil // what this batch writes of it cannot be read yet
 	}
@@ -104,7 +103,7 @@ func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 		return false, nil
 	}
 	before := p
-	c.note(&p, in.ingest, in.now)
+	c.note(&p, in.Ingest, in.now)
 	if !w.Fits(&p, c.terms, roomBytes+engagementindex.AtOnceBytes, weeklyCounterOps+roomOps+arrivalOps+engagementindex.AtOnceOps) {
 		return true, nil
 	}
@@ -142,9 +141,9 @@ func (in *ingestBatch) list(p, old, stored *watchpost.Post) error {
 
 // refuse notes that a post cannot be stored: it is no post of the network, and
 // must not end the team.
-func (f *postStore) refuse(p *watchpost.Post, err error) {
-	f.env.metrics.posts.WithLabelValues("unfit").Inc()
-	f.env.log.Warn("post not stored", "team", f.space, "urn", p.URN, "error", err)
+func (f *PostStore) refuse(p *watchpost.Post, err error) {
+	f.Count("unfit", 1)
+	f.Log.Warn("post not stored", "team", f.Space, "urn", p.URN, "error", err)
 }
 
 // postTooLarge reports whether a post cannot be stored, before it is counted: few are
@@ -161,9 +160,9 @@ const postMargin = 16 << 10
 
 // matchExisting returns the post with the identity of the one that is stored, which
 // it returns as well, or a new one.
-func (f *postStore) matchExisting(view persistence.View, c *candidate, now time.Time) (p watchpost.Post, old *watchpost.Post, err error) {
+func (f *PostStore) matchExisting(view persistence.View, c *candidate, now time.Time) (p watchpost.Post, old *watchpost.Post, err error) {
 	p = c.post
-	old, err = postindex.ByURN(view, f.space, p.URN)
+	old, err = postindex.ByURN(view, f.Space, p.URN)
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
 		p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
@@ -184,17 +183,17 @@ func rescanned(old, seen watchpost.Post) watchpost.Post {
 }
 
 // note adds the match that collected a post, and its tags.
-func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
+func (c *candidate) note(p *watchpost.Post, m *Ingest, now time.Time) {
 	p.Relevance = c.relevance
 	given := p.MatchTags()
 	for i, match := range p.Matches {
-		if match.Watchlist == m.watchlist && match.Keyword == m.asked.Keyword {
+		if match.Watchlist == m.Watchlist && match.Keyword == m.Asked.Keyword {
 			given[i] = c.tags
 			p.SetMatchTags(given)
 			return
 		}
 	}
-	p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.asked.Keyword, At: now})
+	p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.Watchlist, Keyword: m.Asked.Keyword, At: now})
 	p.SetMatchTags(append(given, c.tags))
 }
 
@@ -202,13 +201,13 @@ func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 // before. One that it may not have is as it was before, apart from what the scan
 // saw; stored is false when that is not known to the team at all. One that is
 // new has the flags of earlier engagements.
-func (f *postStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stored bool, err error) {
+func (f *PostStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stored bool, err error) {
 	if old == nil {
 		if err := f.remember(in.view, in.week.batch, in.engaged, p); err != nil {
 			return false, err
 		}
 	}
-	if before.Collected(func(id watchpost.WatchlistID) bool { return id == in.watchlist }) {
+	if before.Collected(func(id watchpost.WatchlistID) bool { return id == in.Watchlist }) {
 		return true, nil
 	}
 	a, err := in.week.admit(p)
@@ -220,8 +219,8 @@ func (f *postStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stor
 	case a.Lead:
 		p.Matches[len(p.Matches)-1].Lead = true
 	}
-	if a.Stored && f.watched.has(in.watchlist) {
-		in.week.batch.Put(teamspace.ArrivalKey(p.ID, in.watchlist), []byte{})
+	if a.Stored && f.watched.has(in.Watchlist) {
+		in.week.batch.Put(teamspace.ArrivalKey(p.ID, in.Watchlist), []byte{})
 		in.arrived = true
 	}
 	return a.Stored, nil

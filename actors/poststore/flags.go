@@ -1,4 +1,4 @@
-package actors
+package poststore
 
 import (
 	"errors"
@@ -10,18 +10,18 @@ import (
 	"watchpost/watchpost"
 )
 
-// updatePostFlags asks the post store to change what the team did with a post: its bookmark, or
+// UpdatePostFlags asks the post store to change what the team did with a post: its bookmark, or
 // that it was liked or commented on, which is recorded whether or not the post
 // is stored. then runs when it is durable.
-type updatePostFlags struct {
-	post     watchpost.PostID // of a bookmark
-	bookmark *bool
-	done     *watchpost.Interaction
-	then     func(error)
+type UpdatePostFlags struct {
+	Post     watchpost.PostID // of a bookmark
+	Bookmark *bool
+	Done     *watchpost.Interaction
+	Then     func(error)
 }
 
 // updateFlags changes a post.
-func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error {
+func (f *PostStore) updateFlags(view persistence.View, m UpdatePostFlags) error {
 	batch := &persistence.Batch{}
 	old, err := f.flaggedPost(view, &m)
 	if err != nil {
@@ -35,12 +35,12 @@ func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error 
 	if old != nil {
 		changed := *old
 		post = &changed
-		if m.bookmark != nil {
-			post.Bookmark = *m.bookmark
+		if m.Bookmark != nil {
+			post.Bookmark = *m.Bookmark
 		}
 	}
-	if m.done != nil {
-		if err := f.engage(view, batch, engaged, m.done, post); err != nil {
+	if m.Done != nil {
+		if err := f.engage(view, batch, engaged, m.Done, post); err != nil {
 			return err
 		}
 	}
@@ -52,23 +52,23 @@ func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error 
 	if err != nil {
 		return err
 	}
-	then := m.then
-	if m.bookmark != nil && old == nil {
+	then := m.Then
+	if m.Bookmark != nil && old == nil {
 		then = func(err error) {
 			if err == nil { // it went away meanwhile
-				err = watchpost.Errorf(watchpost.NotFound, textPostNotFound)
+				err = watchpost.Errorf(watchpost.NotFound, watchpost.TextPostNotFound)
 			}
-			m.then(err)
+			m.Then(err)
 		}
 	}
-	f.commit(decided{batch: batch}, nil, then)
+	f.commit(Decision{Batch: batch}, nil, then)
 	return nil
 }
 
 // engage records an engagement in the batch, with the flags of its target and of its post;
 // nil when that is not stored.
-func (f *postStore) engage(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, done *watchpost.Interaction, post *watchpost.Post) error {
-	flags, err := teamspace.Load[teamspace.EngagementFlags](view, f.space, teamspace.EngagementFlagsKey(done.Target))
+func (f *PostStore) engage(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, done *watchpost.Interaction, post *watchpost.Post) error {
+	flags, err := teamspace.Load[teamspace.EngagementFlags](view, f.Space, teamspace.EngagementFlagsKey(done.Target))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
@@ -83,7 +83,7 @@ func (f *postStore) engage(view persistence.View, batch *persistence.Batch, enga
 		more = more || !post.Liked && !post.Commented
 		post.Liked, post.Commented = post.Liked || flags.Liked, post.Commented || flags.Commented
 	} else if flags.URN != "" {
-		post, err = postindex.ByURN(view, f.space, flags.URN)
+		post, err = postindex.ByURN(view, f.Space, flags.URN)
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 			return err
 		}
@@ -97,13 +97,13 @@ func (f *postStore) engage(view persistence.View, batch *persistence.Batch, enga
 }
 
 // flaggedPost finds the post that is to be marked; nil when it is not stored.
-func (f *postStore) flaggedPost(view persistence.View, m *updatePostFlags) (*watchpost.Post, error) {
+func (f *PostStore) flaggedPost(view persistence.View, m *UpdatePostFlags) (*watchpost.Post, error) {
 	var post *watchpost.Post
 	var err error
-	if m.done == nil {
-		post, err = postindex.Get(view, f.space, m.post)
+	if m.Done == nil {
+		post, err = postindex.Get(view, f.Space, m.Post)
 	} else {
-		post, err = f.postOf(view, m.done.URN)
+		post, err = f.postOf(view, m.Done.URN)
 	}
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil // nothing to mark is no fault
@@ -112,8 +112,8 @@ func (f *postStore) flaggedPost(view persistence.View, m *updatePostFlags) (*wat
 }
 
 // postOf finds a stored post by any of its names.
-func (f *postStore) postOf(view persistence.View, name string) (*watchpost.Post, error) {
-	post, err := postindex.ByURN(view, f.space, name)
+func (f *PostStore) postOf(view persistence.View, name string) (*watchpost.Post, error) {
+	post, err := postindex.ByURN(view, f.Space, name)
 	if err == nil || !errors.Is(err, persistence.ErrNotFound) {
 		return post, err
 	}
@@ -121,7 +121,7 @@ func (f *postStore) postOf(view persistence.View, name string) (*watchpost.Post,
 	if key == "" {
 		return nil, persistence.ErrNotFound
 	}
-	found, err := f.env.posts.Query(view, f.space, &watchpost.PostQuery{Slug: key, Order: watchpost.RecentFirst, Page: 1, PageSize: 1})
+	found, err := f.Posts.Query(view, f.Space, &watchpost.PostQuery{Slug: key, Order: watchpost.RecentFirst, Page: 1, PageSize: 1})
 	if err == nil && len(found.Posts) == 0 {
 		err = persistence.ErrNotFound
 	}
@@ -134,7 +134,7 @@ func (f *postStore) postOf(view persistence.View, name string) (*watchpost.Post,
 // remember gives a post that is stored again the flags of earlier engagements,
 // under any of its names. Flags of another post stay with that post, unless
 // it is named by the same urn.
-func (f *postStore) remember(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, p *watchpost.Post) error {
+func (f *PostStore) remember(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, p *watchpost.Post) error {
 	own := watchpost.PostKey(p.URN)
 	targets := []string{own}
 	for _, target := range p.ReferenceKeys() {
@@ -143,7 +143,7 @@ func (f *postStore) remember(view persistence.View, batch *persistence.Batch, en
 		}
 	}
 	for _, target := range targets {
-		flags, err := teamspace.Load[teamspace.EngagementFlags](view, f.space, teamspace.EngagementFlagsKey(target))
+		flags, err := teamspace.Load[teamspace.EngagementFlags](view, f.Space, teamspace.EngagementFlagsKey(target))
 		if errors.Is(err, persistence.ErrNotFound) || err == nil && target != own && flags.URN != "" && flags.URN != p.URN {
 			continue
 		}

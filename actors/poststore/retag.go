@@ -1,4 +1,4 @@
-package actors
+package poststore
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/internal/enrich"
-	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -17,17 +16,17 @@ import (
 // A change of the labels or keywords of a watchlist lets the tags count no more,
 // at the reply, that it does not give now; see loadTagging. Its posts are then
 // classified again here, in batches, and get the tags that are new. What is to
-// be done stands under keyRetag until all of the team's posts were looked at, so
+// be done stands under KeyRetag until all of the team's posts were looked at, so
 // that a restart begins again; a post that is right already is not written.
 
-// retag asks the post store to classify the posts of the team again, as far as that is
+// Retag asks the post store to classify the posts of the team again, as far as that is
 // to be done.
-type retag struct {
+type Retag struct {
 	after    []byte   // the last post that was looked at
 	begun    bool     // what follows was read
-	seen     [][]byte // keys under keyRetag that this pass serves
+	seen     [][]byte // keys under KeyRetag that this pass serves
 	looked   bool     // all posts are looked at; some of the keys may be left
-	contexts enrichContexts
+	contexts Contexts
 	rules    map[ruleKey]*enrich.Rules // by watchlist and keyword
 }
 
@@ -40,24 +39,24 @@ type ruleKey struct {
 // retagAtOnce bounds the posts that one turn looks at.
 const retagAtOnce = 200
 
-// putRetag notes in the batch of a changed watchlist that its posts are to be
+// PutRetag notes in the batch of a changed watchlist that its posts are to be
 // classified again.
-func putRetag(batch *persistence.Batch, id watchpost.WatchlistID, change string) {
+func PutRetag(batch *persistence.Batch, id watchpost.WatchlistID, change string) {
 	batch.Put(append(teamspace.Key(teamspace.KeyRetag, id), change...), []byte{})
 	batch.Put([]byte(teamspace.KeyLastWatchlistChange), []byte("changed "+string(id)+" "+change))
 }
 
-// retagging lets the post store classify posts again once a change is durable.
-func retagging(env *environment, postStore *actor.PID) func(error) {
+// ThenRetag lets the post store classify posts again once a change is durable.
+func ThenRetag(root *actor.RootContext, postStore *actor.PID) func(error) {
 	return func(err error) {
 		if err == nil {
-			env.system.Root.Send(postStore, retag{})
+			root.Send(postStore, Retag{})
 		}
 	}
 }
 
-// sameTags reports whether a changed watchlist gives the tags that it gave.
-func sameTags(old, next *watchpost.Watchlist) bool {
+// SameTags reports whether a changed watchlist gives the tags that it gave.
+func SameTags(old, next *watchpost.Watchlist) bool {
 	return bytes.Equal(teamspace.Encode(old.Labels), teamspace.Encode(next.Labels)) &&
 		(len(old.Labels) > 0 || bytes.Equal(teamspace.Encode(watchpost.KeywordTexts(old.Keywords)), teamspace.Encode(watchpost.KeywordTexts(next.Keywords))))
 }
@@ -71,49 +70,10 @@ func pendingRetags(view persistence.View, space persistence.Space) (keys [][]byt
 	return keys, err
 }
 
-// loadTagging reads which watchlists a team has, and what those give whose posts
-// are yet to be classified again.
-func loadTagging(view persistence.View, space persistence.Space) (*watchpost.Tagging, error) {
-	t := &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{}, Names: map[watchpost.WatchlistID]map[string]bool{}}
-	err := view.Scan(space, []byte(teamspace.KeyWatchlist), persistence.PrefixEnd([]byte(teamspace.KeyWatchlist)), func(k, _ []byte) bool {
-		t.Live[watchpost.WatchlistID(k[len(teamspace.KeyWatchlist):])] = true
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	pending, err := pendingRetags(view, space)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range pending {
-		id := watchpost.WatchlistID(k[len(teamspace.KeyRetag):])
-		if len(id) < idLength {
-			continue // of the whole team
-		}
-		id = id[:idLength]
-		if t.Names[id] != nil {
-			continue // of another change
-		}
-		w, err := teamspace.Load[watchpost.Watchlist](view, space, teamspace.Key(teamspace.KeyWatchlist, id))
-		if errors.Is(err, persistence.ErrNotFound) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		t.Names[id] = w.TagNames()
-	}
-	return t, nil
-}
-
-// idLength is the length of an id as text.
-const idLength = 36
-
 // retag looks at the next posts.
-func (f *postStore) retag(view persistence.View, m *retag) error {
+func (f *PostStore) retag(view persistence.View, m *Retag) error {
 	if !m.begun {
-		if err := m.begin(view, f.space); err != nil {
+		if err := m.begin(view, f.Space); err != nil {
 			return err
 		}
 	}
@@ -133,9 +93,9 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 	}
 	switch {
 	case !batch.Empty():
-		f.commit(decided{batch: batch}, m, nil)
+		f.commit(Decision{Batch: batch}, m, nil)
 	case m.looked:
-		f.commit(decided{batch: batch}, m.finish(batch), nil)
+		f.commit(Decision{Batch: batch}, m.finish(batch), nil)
 	default: // others have their turn all the same
 		f.schedule.writing = true
 		f.ctx.Send(f.ctx.Self(), stored{rest: m})
@@ -143,10 +103,13 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 	return nil
 }
 
+// maxRetagKeys bounds the keys that a batch deletes.
+const maxRetagKeys = persistence.MaxBatchOps / 2
+
 // finish notes that all posts are as they should be. There may be more keys than a batch
 // may delete: rest goes on, and a restart before the last begins again.
-func (m *retag) finish(batch *persistence.Batch) (rest any) {
-	n := min(len(m.seen), stepOps)
+func (m *Retag) finish(batch *persistence.Batch) (rest any) {
+	n := min(len(m.seen), maxRetagKeys)
 	for _, k := range m.seen[:n] {
 		batch.Delete(k)
 	}
@@ -159,26 +122,23 @@ func (m *retag) finish(batch *persistence.Batch) (rest any) {
 	return nil
 }
 
-// resumeRetag lets the post store go on with what a restart interrupted, and with what
-// an earlier build left.
-func (ws *watchlists) resumeRetag(view persistence.View) error {
-	pending, err := pendingRetags(view, ws.space)
+// RetagPending reports whether a restart has interrupted a classification, or an earlier
+// build left one.
+func RetagPending(view persistence.View, space persistence.Space) (bool, error) {
+	pending, err := pendingRetags(view, space)
 	if err != nil {
-		return err
+		return false, err
 	}
-	_, err = view.Get(ws.space, []byte(teamspace.KeyTagged))
+	_, err = view.Get(space, []byte(teamspace.KeyTagged))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return err
+		return false, err
 	}
-	if len(pending) > 0 || err != nil {
-		ws.ctx.Send(ws.team.postStore, retag{})
-	}
-	return nil
+	return len(pending) > 0 || err != nil, nil
 }
 
 // begin reads the pending classifications. Posts of builds that did not say which
 // watchlist gives a tag are done once.
-func (m *retag) begin(view persistence.View, space persistence.Space) (err error) {
+func (m *Retag) begin(view persistence.View, space persistence.Space) (err error) {
 	if m.seen, err = pendingRetags(view, space); err != nil {
 		return err
 	}
@@ -190,19 +150,19 @@ func (m *retag) begin(view persistence.View, space persistence.Space) (err error
 		return err
 	}
 	m.rules, m.begun = map[ruleKey]*enrich.Rules{}, true
-	m.contexts, err = loadContexts(view, space)
+	m.contexts, err = LoadContexts(view, space)
 	return err
 }
 
 // write puts those of the next posts whose tags are not what their watchlists
 // give. It returns the last that it looked at; nil when there are no more.
-func (m *retag) write(view persistence.View, f *postStore, w *postindex.Writer) (last []byte, err error) {
+func (m *Retag) write(view persistence.View, f *PostStore, w *postindex.Writer) (last []byte, err error) {
 	n := 0
 	var failure error
-	last, err = postindex.EachStored(view, f.space, m.after, func(s *postindex.Stored, p *watchpost.Post) bool {
+	last, err = postindex.EachStored(view, f.Space, m.after, func(s *postindex.Stored, p *watchpost.Post) bool {
 		n++
 		before := teamspace.Encode(p)
-		tagged := f.env.guard(f.team, "classify", p.URN, p.Content, func() { m.contexts.tag(p, m.rules) })
+		tagged := f.Guard(f.Team, "classify", p.URN, p.Content, func() { m.contexts.tag(p, m.rules) })
 		if tagged && (!s.Current() || !bytes.Equal(before, teamspace.Encode(p))) {
 			if failure = w.Put(p); errors.Is(failure, postindex.ErrUnindexable) {
 				failure = nil // it stays as it was
@@ -211,26 +171,4 @@ func (m *retag) write(view persistence.View, f *postStore, w *postindex.Writer) 
 		return failure == nil && n < retagAtOnce && !w.Full(roomBytes, roomOps)
 	})
 	return last, errors.Join(failure, err)
-}
-
-// tag lets a post have the tags that its watchlists give it now. Those of a
-// watchlist that is about to be withdrawn stay.
-func (c enrichContexts) tag(p *watchpost.Post, rules map[ruleKey]*enrich.Rules) {
-	given := p.MatchTags()
-	text := text.New(p.Content).WithImage(p.ImageText)
-	for i, match := range p.Matches {
-		of, live := c[match.Watchlist]
-		if !live {
-			continue
-		}
-		k := ruleKey{match.Watchlist, match.Keyword}
-		r := rules[k]
-		if r == nil {
-			of.Keyword = match.Keyword
-			r = enrich.NewRules(of)
-			rules[k] = r
-		}
-		given[i] = r.Tags(p, text)
-	}
-	p.SetMatchTags(given)
 }

@@ -1,6 +1,14 @@
-package actors
+// Package poststore is the actor of a team's posts: it takes what scans have found, decides
+// what a watchlist may have in a week, tags posts, keeps the index, and deletes.
+//
+// It tells its team each Decision, which the team submits in its order, that new posts are
+// durable (Arrived), and that it could not read the store (Failed). It asks its team
+// nothing: what it needs of it are its Options, and SetQuota ahead of the posts.
+package poststore
 
 import (
+	"log/slog"
+
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sourcegraph/conc"
 
@@ -10,23 +18,62 @@ import (
 	"watchpost/watchpost"
 )
 
-// postStore is the actor of a team's posts.
+// Decision is what the post store hands to the team: a batch, what the team has to know of
+// it, and what to do when it is durable (or, with an error, was lost).
+type Decision struct {
+	Batch       *persistence.Batch
+	OnCommitted func(error)
+	Week        *WeekChange // nil: none has changed
+	Arrived     bool        // the batch notes arrivals
+}
+
+// Over runs what waits for the decision.
+func (d Decision) Over(err error) {
+	if d.OnCommitted != nil {
+		d.OnCommitted(err)
+	}
+}
+
+// Arrived tells the team that arrivals are durable.
+type Arrived struct{}
+
+// Failed tells the team that the post store could not read the store.
+type Failed struct{ Err error }
+
+// Options is what a post store needs.
+type Options struct {
+	Space persistence.Space
+	Team  *actor.PID // gets the decisions
+	Clock watchpost.Clock
+	Log   *slog.Logger
+	Posts *postindex.Index
+	// View opens a view for reads inside a mailbox.
+	View func() (persistence.View, error)
+	// Tagging returns the watchlists that the team has and which of their tags count.
+	Tagging func(persistence.View, watchpost.TeamID) (*watchpost.Tagging, error)
+	// Guard does a step of the work on a post; false when it panicked.
+	Guard func(team *actor.PID, step, urn, content string, do func()) bool
+	// Turn returns when it is the turn of a goroutine that has begun, or has waited.
+	Turn func(what string)
+	// Count counts posts in the metrics.
+	Count func(event string, posts int)
+}
+
+// PostStore is the actor of a team's posts.
 //
 // Owner and lifetime: the team spawns it with itself. It alone writes posts,
 // one batch at a time, so it always reads its own last write.
 // Meanwhile the posts that come next are prepared (poststore_prepare.go).
 // Queries do not pass through it; they read snapshots of the store.
-type postStore struct {
-	env   *environment
-	space persistence.Space
-	team  *actor.PID
+type PostStore struct {
+	Options
 
 	ctx         actor.Context
-	queue       []any             // *ingest, *retag, purge, expire and listEngagements that wait for the batch under way
-	flagUpdates []updatePostFlags // what users wait for goes first
+	queue       []any             // *ingest, *retag, purge, expire and mendEngagements that wait for the batch under way
+	flagUpdates []UpdatePostFlags // what users wait for goes first
 	// schedule decides the next turn. The post store sets its fields, except the
 	// writes on their way and the length of the buffer, which schedule keeps.
-	schedule postStoreSchedule
+	schedule schedule
 	known    bool
 	// preparing is whether posts are being prepared, by goroutines of workers.
 	preparing bool
@@ -37,17 +84,18 @@ type postStore struct {
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
 	forgotten string
-	watched   *watchedLists // see arrivals
+	watched   *Watched
 }
 
-// purge removes a deleted watchlist from the posts, and those that only it had
-// collected; answered to the team by purged.
-type purge struct {
-	watchlist watchpost.WatchlistID
-	team      *actor.PID
+// Purge removes a deleted watchlist from the posts, and those that only it had
+// collected; answered to the team by Purged.
+type Purge struct {
+	Watchlist watchpost.WatchlistID
+	Team      *actor.PID
 }
 
-type purged struct{ watchlist watchpost.WatchlistID }
+// Purged tells the team that no post has the watchlist any more.
+type Purged struct{ Watchlist watchpost.WatchlistID }
 
 // stored tells the post store that its batch is durable, and what to do next.
 type stored struct {
@@ -59,37 +107,38 @@ type stored struct {
 // anything else.
 type stepped struct{ err error }
 
-func newPostStore(env *environment, space persistence.Space, team *actor.PID) *postStore {
-	return &postStore{env: env, space: space, team: team, schedule: postStoreSchedule{due: true}}
+// New returns the actor.
+func New(o Options) *PostStore {
+	return &PostStore{Options: o, schedule: schedule{due: true}}
 }
 
 // Receive implements actor.Actor.
-func (f *postStore) Receive(c actor.Context) {
+func (f *PostStore) Receive(c actor.Context) {
 	f.ctx = c
 	if _, ends := c.Message().(*actor.Stopping); f.broken && !ends {
 		return
 	}
 	switch m := c.Message().(type) {
-	case setQuota:
-		f.quota, f.watched = m.quota, m.watched
-	case ingest:
+	case SetQuota:
+		f.quota, f.watched = m.Quota, m.Watched
+	case Ingest:
 		f.queue = append(f.queue, &m)
 		f.work()
-	case purge:
+	case Purge:
 		f.queue = append(f.queue, m)
 		f.work()
-	case expire:
+	case Expire:
 		f.queue = append(f.queue, m)
 		f.work()
-	case retag:
+	case Retag:
 		f.queue = append(f.queue, &m)
 		f.work()
-	case listEngagements:
+	case MendEngagements:
 		f.queue = append(f.queue, m)
 		f.work()
 	case prepared:
 		f.onPrepared(m)
-	case updatePostFlags:
+	case UpdatePostFlags:
 		f.flagUpdates = append(f.flagUpdates, m)
 		f.work()
 	case stored:
@@ -108,19 +157,19 @@ func (f *postStore) Receive(c actor.Context) {
 		}
 	case *actor.Stopping:
 		f.workers.Wait()
-		f.env.run.Turn("waited")
+		f.Turn("waited")
 	}
 }
 
 // work begins turns until none can begin.
-func (f *postStore) work() {
+func (f *PostStore) work() {
 	f.prepare()
 	for !f.broken && f.begin() {
 	}
 }
 
 // begin begins the next turn; false when there is none.
-func (f *postStore) begin() bool {
+func (f *PostStore) begin() bool {
 	if !f.known {
 		f.withView(f.measure)
 		if f.broken {
@@ -145,74 +194,74 @@ func (f *postStore) begin() bool {
 
 // withView calls do with a view of the store. After a failure the post store
 // stops: its state may differ from the store, and the team reloads.
-func (f *postStore) withView(do func(persistence.View) error) {
+func (f *PostStore) withView(do func(persistence.View) error) {
 	if f.broken {
 		return
 	}
-	view, err := f.env.view()
+	view, err := f.View()
 	if err == nil {
 		defer view.Close()
 		err = do(view)
 	}
 	if err != nil {
 		f.broken = true
-		f.ctx.Send(f.team, childFailed{err})
+		f.ctx.Send(f.Team, Failed{err})
 	}
 }
 
 // measure reads how long the buffer is; afterwards the post store, its only writer,
 // knows.
-func (f *postStore) measure(view persistence.View) (err error) {
+func (f *PostStore) measure(view persistence.View) (err error) {
 	f.known = true
-	f.schedule.sealFrom, f.schedule.most = f.env.posts.BufferPosts(), f.env.posts.MaxBuffer()
-	if f.schedule.buffered, err = f.env.posts.Buffered(view, f.space); err != nil {
+	f.schedule.sealFrom, f.schedule.most = f.Posts.BufferPosts(), f.Posts.MaxBuffer()
+	if f.schedule.buffered, err = f.Posts.Buffered(view, f.Space); err != nil {
 		return err
 	}
-	whole, err := engagementindex.Whole(view, f.space)
+	whole, err := engagementindex.Whole(view, f.Space)
 	if !whole {
-		f.queue = append([]any{listEngagements{}}, f.queue...)
+		f.queue = append([]any{MendEngagements{}}, f.queue...)
 	}
 	return err
 }
 
-func (f *postStore) nextFlagUpdate(view persistence.View) error {
+func (f *PostStore) nextFlagUpdate(view persistence.View) error {
 	m := f.flagUpdates[0]
 	f.flagUpdates = f.flagUpdates[1:]
 	return f.updateFlags(view, m)
 }
 
-func (f *postStore) nextQueued(view persistence.View) error {
+func (f *PostStore) nextQueued(view persistence.View) error {
 	next := f.queue[0]
 	f.queue[0] = nil // the array outlives it, and it holds posts
 	f.queue = f.queue[1:]
 	f.prepare()
 	switch m := next.(type) {
-	case *ingest:
+	case *Ingest:
 		return f.ingest(view, m)
-	case *retag:
+	case *Retag:
 		return f.retag(view, m)
-	case expire:
+	case Expire:
 		return f.expire(view, m)
-	case listEngagements:
-		return f.listEngagements(view, m)
+	case MendEngagements:
+		return f.mendEngagements(view, m)
 	default:
-		return f.purge(view, next.(purge))
+		return f.purge(view, next.(Purge))
 	}
 }
 
 // ready reports whether the first of the queue can be done.
-func (f *postStore) ready() bool {
+func (f *PostStore) ready() bool {
 	if len(f.queue) == 0 {
 		return false
 	}
-	m, posts := f.queue[0].(*ingest)
+	m, posts := f.queue[0].(*Ingest)
 	return !posts || m.prepared
 }
 
 // step does a part of what the index has to fold.
-func (f *postStore) step(view persistence.View) (err error) {
+func (f *PostStore) step(view persistence.View) (err error) {
 	if f.fold == nil {
-		if f.fold, err = f.env.posts.NextMerge(view, f.space); err != nil {
+		if f.fold, err = f.Posts.NextMerge(view, f.Space); err != nil {
 			return err
 		}
 		if f.fold == nil {
@@ -230,19 +279,19 @@ func (f *postStore) step(view persistence.View) (err error) {
 		f.fold, f.schedule.due = nil, due
 	}
 	if !apart {
-		f.commit(decided{batch: batch}, nil, nil)
+		f.commit(Decision{Batch: batch}, nil, nil)
 		return nil
 	}
 	f.schedule.steps++
-	root, self := f.env.system.Root, f.ctx.Self()
-	f.ctx.Send(f.team, decided{batch: batch, onCommitted: func(err error) { root.Send(self, stepped{err}) }})
+	root, self := f.ctx.ActorSystem().Root, f.ctx.Self()
+	f.ctx.Send(f.Team, Decision{Batch: batch, OnCommitted: func(err error) { root.Send(self, stepped{err}) }})
 	return nil
 }
 
 // change lets write change posts in a batch, and more be folded. engaged is the batch's
 // change of the index of engagements; nil when it has none.
-func (f *postStore) change(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, write func(*postindex.Writer) error) error {
-	w, err := f.env.posts.Writer(view, f.space, batch)
+func (f *PostStore) change(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, write func(*postindex.Writer) error) error {
+	w, err := f.Posts.Writer(view, f.Space, batch)
 	if err != nil {
 		return err
 	}
@@ -261,16 +310,16 @@ func (f *postStore) change(view persistence.View, batch *persistence.Batch, enga
 }
 
 // commit hands a batch to the team; rest is looked at when it is durable.
-func (f *postStore) commit(d decided, rest any, then func(error)) {
+func (f *PostStore) commit(d Decision, rest any, then func(error)) {
 	f.schedule.writing = true
-	root, self := f.env.system.Root, f.ctx.Self()
-	d.onCommitted = func(err error) {
+	root, self := f.ctx.ActorSystem().Root, f.ctx.Self()
+	d.OnCommitted = func(err error) {
 		if then != nil {
 			then(err)
 		}
 		root.Send(self, stored{rest: rest, err: err})
 	}
-	f.ctx.Send(f.team, d)
+	f.ctx.Send(f.Team, d)
 }
 
 // purgeAtOnce bounds the posts that one batch of a purge touches.
@@ -278,29 +327,29 @@ const purgeAtOnce = 200
 
 // purge removes what the watchlist lists, then the watchlist from the next posts; it may be
 // repeated.
-func (f *postStore) purge(view persistence.View, m purge) error {
+func (f *PostStore) purge(view persistence.View, m Purge) error {
 	listed := &persistence.Batch{}
-	if err := engagementindex.Forget(view, f.space, listed, m.watchlist); err != nil {
+	if err := engagementindex.Forget(view, f.Space, listed, m.Watchlist); err != nil {
 		return err
 	}
 	if !listed.Empty() {
-		f.commit(decided{batch: listed}, m, nil)
+		f.commit(Decision{Batch: listed}, m, nil)
 		return nil
 	}
-	posts, err := f.env.posts.ByWatchlist(view, f.space, m.watchlist, purgeAtOnce)
+	posts, err := f.Posts.ByWatchlist(view, f.Space, m.Watchlist, purgeAtOnce)
 	if err != nil {
 		return err
 	}
 	batch := &persistence.Batch{}
 	err = f.change(view, batch, nil, func(w *postindex.Writer) error {
 		if len(posts) == 0 {
-			return w.Forget(m.watchlist)
+			return w.Forget(m.Watchlist)
 		}
 		for _, p := range posts {
 			if w.Full(roomBytes, roomOps) {
 				break
 			}
-			if err := withdraw(w, p, m.watchlist); err != nil {
+			if err := withdraw(w, p, m.Watchlist); err != nil {
 				return err
 			}
 		}
@@ -310,13 +359,13 @@ func (f *postStore) purge(view persistence.View, m purge) error {
 		return err
 	}
 	if len(posts) > 0 {
-		f.commit(decided{batch: batch}, m, nil)
+		f.commit(Decision{Batch: batch}, m, nil)
 		return nil
 	}
-	root, done := f.env.system.Root, purged{m.watchlist}
-	f.commit(decided{batch: batch}, nil, func(err error) {
+	root, done := f.ctx.ActorSystem().Root, Purged{m.Watchlist}
+	f.commit(Decision{Batch: batch}, nil, func(err error) {
 		if err == nil {
-			root.Send(m.team, done)
+			root.Send(m.Team, done)
 		}
 	})
 	return nil

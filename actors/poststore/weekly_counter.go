@@ -1,4 +1,4 @@
-package actors
+package poststore
 
 import (
 	"errors"
@@ -15,19 +15,19 @@ import (
 // a crash undoes it undoes together, and a post that is seen again is not counted
 // again.
 
-// setQuota tells the post store of which watchlists new posts are to be noted, and
+// SetQuota tells the post store of which watchlists new posts are to be noted, and
 // what each may take in a week, as of the
 // posts that follow.
-type setQuota struct {
-	quota   watchpost.WeeklyQuota
-	watched *watchedLists
+type SetQuota struct {
+	Quota   watchpost.WeeklyQuota
+	Watched *Watched
 }
 
-// weekChange tells the team how a watchlist's week stands after a decision.
-type weekChange struct {
-	watchlist watchpost.WatchlistID
-	week      string
-	count     watchpost.WeeklyCounter
+// WeekChange tells the team how a watchlist's week stands after a decision.
+type WeekChange struct {
+	Watchlist watchpost.WatchlistID
+	Week      string
+	Count     watchpost.WeeklyCounter
 }
 
 // What the tally may add to a batch: the count, and two marks for each post.
@@ -35,7 +35,7 @@ const weeklyCounterOps = 3
 
 // weeklyCounter is a watchlist's week while one batch of posts is decided on.
 type weeklyCounter struct {
-	weekChange
+	WeekChange
 	view       persistence.View
 	space      persistence.Space
 	batch      *persistence.Batch
@@ -46,23 +46,23 @@ type weeklyCounter struct {
 }
 
 // weeklyCounter reads how the week of a watchlist stands.
-func (f *postStore) weeklyCounter(view persistence.View, batch *persistence.Batch, id watchpost.WatchlistID, now time.Time) (*weeklyCounter, error) {
+func (f *PostStore) weeklyCounter(view persistence.View, batch *persistence.Batch, id watchpost.WatchlistID, now time.Time) (*weeklyCounter, error) {
 	t := &weeklyCounter{
-		weekChange: weekChange{watchlist: id, week: watchpost.Weekly.Key(now)},
-		view:       view, space: f.space, batch: batch, quota: f.quota, quotaMarks: map[string]bool{},
+		WeekChange: WeekChange{Watchlist: id, Week: watchpost.Weekly.Key(now)},
+		view:       view, space: f.Space, batch: batch, quota: f.quota, quotaMarks: map[string]bool{},
 	}
 	var err error
-	t.count, err = teamspace.Load[watchpost.WeeklyCounter](view, f.space, teamspace.WeeklyCounterKey(t.week, id))
+	t.Count, err = teamspace.Load[watchpost.WeeklyCounter](view, f.Space, teamspace.WeeklyCounterKey(t.Week, id))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
 	}
-	return t, f.forgetWeeks(view, batch, t.week)
+	return t, f.forgetWeeks(view, batch, t.Week)
 }
 
 // admit decides on a post that the watchlist has not collected before.
 func (t *weeklyCounter) admit(p *watchpost.Post) (watchpost.Admission, error) {
 	author := p.AuthorKey()
-	lead, dropped := teamspace.QuotaMarkKey(t.week, t.watchlist, teamspace.QuotaMarkLead, author), teamspace.QuotaMarkKey(t.week, t.watchlist, teamspace.QuotaMarkDropped, p.URN)
+	lead, dropped := teamspace.QuotaMarkKey(t.Week, t.Watchlist, teamspace.QuotaMarkLead, author), teamspace.QuotaMarkKey(t.Week, t.Watchlist, teamspace.QuotaMarkDropped, p.URN)
 	n := watchpost.Candidate{Relevance: p.Relevance, Author: author}
 	var err error
 	if n.Lead, err = t.hasQuotaMark(lead); err != nil {
@@ -71,9 +71,9 @@ func (t *weeklyCounter) admit(p *watchpost.Post) (watchpost.Admission, error) {
 	if n.Dropped, err = t.hasQuotaMark(dropped); err != nil {
 		return watchpost.Admission{}, err
 	}
-	count, a := t.count.Admit(t.quota, n)
-	t.changed = t.changed || count != t.count
-	t.count = count
+	count, a := t.Count.Admit(t.quota, n)
+	t.changed = t.changed || count != t.Count
+	t.Count = count
 	switch {
 	case a.NewLead:
 		t.setQuotaMark(lead)
@@ -105,12 +105,12 @@ func (t *weeklyCounter) hasQuotaMark(k string) (bool, error) {
 }
 
 // finish writes the count to the batch and returns the team's part.
-func (t *weeklyCounter) finish() *weekChange {
+func (t *weeklyCounter) finish() *WeekChange {
 	if !t.changed {
 		return nil
 	}
-	t.batch.Put(teamspace.WeeklyCounterKey(t.week, t.watchlist), teamspace.Encode(t.count))
-	return &t.weekChange
+	t.batch.Put(teamspace.WeeklyCounterKey(t.Week, t.Watchlist), teamspace.Encode(t.Count))
+	return &t.WeekChange
 }
 
 // forgetAtOnce bounds what one batch forgets of earlier weeks.
@@ -118,13 +118,13 @@ const forgetAtOnce = 200
 
 // forgetWeeks deletes the records of earlier weeks, a part with each
 // batch until nothing is left.
-func (f *postStore) forgetWeeks(view persistence.View, batch *persistence.Batch, week string) error {
+func (f *PostStore) forgetWeeks(view persistence.View, batch *persistence.Batch, week string) error {
 	if f.forgotten == week {
 		return nil
 	}
 	left := forgetAtOnce
 	for _, prefix := range []string{teamspace.KeyWeeklyCounter, teamspace.KeyQuotaMark} {
-		err := view.Scan(f.space, []byte(prefix), []byte(prefix+week), func(k, _ []byte) bool {
+		err := view.Scan(f.Space, []byte(prefix), []byte(prefix+week), func(k, _ []byte) bool {
 			batch.Delete(append([]byte(nil), k...))
 			left--
 			return left > 0

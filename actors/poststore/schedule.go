@@ -1,4 +1,4 @@
-package actors
+package poststore
 
 // postStoreTurn is what a post store does next.
 type postStoreTurn int
@@ -14,7 +14,7 @@ const (
 	turns
 )
 
-// postStoreSchedule decides which turn is next. The post store tells it what waits and what
+// schedule decides which turn is next. The post store tells it what waits and what
 // is on its way to the store; next changes nothing but the counts of passed.
 //
 // Priority: flags, then maintenance, then the queue. While the next step of
@@ -23,7 +23,7 @@ const (
 // passed over more often than patience allows goes first, the longest first, so
 // that none starves whatever arrives. At the bound of the buffer nothing but
 // maintenance begins.
-type postStoreSchedule struct {
+type schedule struct {
 	flags   bool // an update of flags waits
 	queue   bool // the first of the queue can be done
 	writing bool // a write is on its way, which all turns but apart steps must see
@@ -49,7 +49,7 @@ const stepsAhead = 3
 
 // next returns the turn that begins now: turnNone when there is nothing to do,
 // or when the first turn waits for a write on its way.
-func (s *postStoreSchedule) next() postStoreTurn {
+func (s *schedule) next() postStoreTurn {
 	if s.writing {
 		if s.apart && s.steps < stepsAhead {
 			s.passed[turnMaintenance] = 0
@@ -71,7 +71,7 @@ func (s *postStoreSchedule) next() postStoreTurn {
 }
 
 // choose returns the turn that comes first of those that wait.
-func (s *postStoreSchedule) choose() postStoreTurn {
+func (s *schedule) choose() postStoreTurn {
 	order := [...]postStoreTurn{turnFlags, turnMaintenance, turnQueue}
 	if s.apart {
 		order = [...]postStoreTurn{turnFlags, turnQueue, turnMaintenance}
@@ -92,7 +92,7 @@ func (s *postStoreSchedule) choose() postStoreTurn {
 }
 
 // wants reports whether a turn has something to do.
-func (s *postStoreSchedule) wants(t postStoreTurn) bool {
+func (s *schedule) wants(t postStoreTurn) bool {
 	switch t {
 	case turnFlags:
 		return s.flags
@@ -106,7 +106,7 @@ func (s *postStoreSchedule) wants(t postStoreTurn) bool {
 
 // waits reports whether a turn has work that it may begin once the writes on
 // their way have arrived.
-func (s *postStoreSchedule) waits(t postStoreTurn) bool {
+func (s *schedule) waits(t postStoreTurn) bool {
 	switch {
 	case !s.wants(t):
 		return false
@@ -119,7 +119,7 @@ func (s *postStoreSchedule) waits(t postStoreTurn) bool {
 // mayQueue reports whether the queue need not wait for maintenance: it runs
 // during merges as long as the buffer is not to be sealed, so that the index
 // does not fall behind.
-func (s *postStoreSchedule) mayQueue() bool {
+func (s *schedule) mayQueue() bool {
 	if s.folding {
 		return s.merges && s.buffered < s.sealFrom
 	}
