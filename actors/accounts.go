@@ -2,13 +2,13 @@ package actors
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -23,7 +23,7 @@ type accounts struct {
 	team *team
 
 	actors  map[watchpost.AccountURN]*actor.PID
-	ledgers map[watchpost.AccountURN]*ledger
+	ledgers map[watchpost.AccountURN]*dispatch.Ledger
 	// alive are the members' last signs of life, as loaded or announced.
 	alive map[watchpost.MemberID]liveness
 	// newest is the last of them.
@@ -45,7 +45,7 @@ func newAccounts(t *team) *accounts {
 	return &accounts{
 		rootActor: &t.rootActor, team: t,
 		actors:  map[watchpost.AccountURN]*actor.PID{},
-		ledgers: map[watchpost.AccountURN]*ledger{},
+		ledgers: map[watchpost.AccountURN]*dispatch.Ledger{},
 		alive:   map[watchpost.MemberID]liveness{},
 	}
 }
@@ -53,7 +53,7 @@ func newAccounts(t *team) *accounts {
 // actorOf returns the session actor of an account, a new one if need be.
 func (as *accounts) actorOf(urn watchpost.AccountURN, member watchpost.MemberID) *actor.PID {
 	if as.actors[urn] == nil {
-		as.start(urn, member, &ledger{account: urn}, nil)
+		as.start(urn, member, dispatch.NewLedger(urn), nil)
 	}
 	return as.actors[urn]
 }
@@ -61,7 +61,7 @@ func (as *accounts) actorOf(urn watchpost.AccountURN, member watchpost.MemberID)
 // load starts the session actors of all accounts that the team knows: the
 // claimed and bound ones, and those whose allowances or open tasks still count.
 func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits map[watchpost.TaskID][]watchpost.Debit) error {
-	ledgers, err := loadLedgers(view, as.space, as.env.clock.Now())
+	ledgers, err := dispatch.LoadLedgers(view, as.space, as.env.clock.Now())
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 	members := map[watchpost.AccountURN]watchpost.MemberID{}
 	know := func(urn watchpost.AccountURN) {
 		if ledgers[urn] == nil {
-			ledgers[urn] = &ledger{account: urn}
+			ledgers[urn] = dispatch.NewLedger(urn)
 		}
 	}
 	for _, t := range open {
@@ -103,23 +103,24 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 }
 
 // start spawns the session actor of an account with its stored state.
-func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l *ledger, leases map[watchpost.TaskID]*heldLease) {
+func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l *dispatch.Ledger, leases map[watchpost.TaskID]*heldLease) {
 	now := as.env.clock.Now()
 	as.ledgers[urn] = l
-	st := &standing{ledger: l.clone(), last: l.lastWrite(), pace: as.team.sessions.paceOf(member)}
-	session := &sessionActor{env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st, leases: leases}
+	st := dispatch.StandingOf(l)
+	st.Pace = as.team.sessions.paceOf(member)
+	session := &sessionActor{env: as.env, team: as.ctx.Self(), account: urn, member: member, Standing: st, leases: leases}
 	session.countWriting()
-	as.team.tasks.dispatch.announce(urn, st.present(now))
+	as.team.dispatch.Announce(urn, st.Present(now))
 	as.actors[urn] = as.spawn(session)
 }
 
 // ledger returns what an account has used; that of an account without a session
 // actor has not used anything.
-func (as *accounts) ledger(account watchpost.AccountURN) *ledger {
+func (as *accounts) ledger(account watchpost.AccountURN) *dispatch.Ledger {
 	if l := as.ledgers[account]; l != nil {
 		return l
 	}
-	return &ledger{account: account}
+	return dispatch.NewLedger(account)
 }
 
 // count adds to a task's decision what it changes in the ledgers of accounts, and
@@ -144,8 +145,8 @@ func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []wa
 		note(c.task.Account)
 	}
 	for _, account := range changed {
-		as.ledger(account).count(batch, c)
-		as.team.tasks.dispatch.note(account)
+		as.ledger(account).Count(batch, c.uses())
+		as.team.dispatch.NoteAccount(account)
 	}
 	return changed
 }
@@ -219,48 +220,44 @@ func (as *accounts) used(account watchpost.AccountURN, now time.Time) []Allowanc
 	l := as.ledger(account)
 	for _, a := range watchpost.Allowances {
 		uses = append(uses, AllowanceUse{
-			Action: a.Action, Used: l.used(a, now), Limit: a.Limit, ResetsAt: resets[a.Period],
+			Action: a.Action, Used: l.Used(a, now), Limit: a.Limit, ResetsAt: resets[a.Period],
 		})
 	}
 	return uses
 }
 
 // pauses says why a connected session is not handed everything.
-func (as *accounts) pauses(w *worker, now time.Time) []Pause {
+func (as *accounts) pauses(w *dispatch.Worker, now time.Time) []Pause {
 	var pauses []Pause
 	switch {
-	case w.other && w.inUse:
+	case w.Other && w.InUse:
 		return []Pause{{Reason: PauseOtherAccount}, {Reason: PauseAccountInUse}}
-	case w.other:
+	case w.Other:
 		return []Pause{{Reason: PauseOtherAccount}}
-	case w.inUse:
+	case w.InUse:
 		return []Pause{{Reason: PauseAccountInUse}}
-	case !w.signedIn && w.stoppedBy == protocol.CodeChallenge:
+	case !w.SignedIn && w.StoppedBy == protocol.CodeChallenge:
 		pauses = append(pauses, Pause{Reason: PauseChallenge})
-	case !w.signedIn:
+	case !w.SignedIn:
 		pauses = append(pauses, Pause{Reason: PauseSignedOut})
-	case w.stopped:
-		pauses = append(pauses, Pause{Reason: cmp.Or(PauseReason(w.stoppedBy), PauseReleased)})
+	case w.Stopped:
+		pauses = append(pauses, Pause{Reason: cmp.Or(PauseReason(w.StoppedBy), PauseReleased)})
 	}
-	st := as.team.tasks.dispatch.standing(w.account)
-	if now.Before(st.from) {
-		pauses = append(pauses, Pause{Reason: PauseNewClaim, Until: st.from})
+	st := as.team.dispatch.Standing(w.Account)
+	if now.Before(st.From) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Until: st.From})
 	}
-	if now.Before(st.fromWeekly) {
-		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: st.fromWeekly})
+	if now.Before(st.FromWeekly) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: st.FromWeekly})
 	}
-	return append(pauses, as.pausesOf(w.account, now)...)
+	return append(pauses, as.pausesOf(w.Account, now)...)
 }
 
 // pausesOf are the pauses of an account, with or without a session.
 func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Pause {
 	var pauses []Pause
-	st, l := as.team.tasks.dispatch.standing(account), as.ledger(account)
-	for _, kind := range slices.Sorted(maps.Keys(st.breakers)) {
-		b := st.breakers[kind]
-		if !b.Open(now) {
-			continue
-		}
+	st, l := as.team.dispatch.Standing(account), as.ledger(account)
+	for _, b := range st.OpenBreakers(now) {
 		reason := PauseFailing
 		switch b.Code {
 		case protocol.CodePageNotUnderstood:
@@ -268,28 +265,15 @@ func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Paus
 		case protocol.CodeNetworkLimit:
 			reason = PauseNetworkLimit
 		}
-		pauses = append(pauses, Pause{Reason: reason, TaskType: kind, Until: b.Until, Failures: b.Failures, Since: b.Since, Code: b.Code, Message: b.Message})
+		pauses = append(pauses, Pause{Reason: reason, TaskType: b.Kind, Until: b.Until, Failures: b.Failures, Since: b.Since, Code: b.Code, Message: b.Message})
 	}
-	if !l.refused() {
+	if !l.Refused() {
 		return pauses
 	}
 	for _, a := range watchpost.Allowances {
-		if l.closed(a.Action, now) {
+		if l.Closed(a.Action, now) {
 			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
 		}
 	}
 	return pauses
-}
-
-// showBlocked counts a connected session in the metrics under the reasons that
-// block it now: a changed layout of the network's pages shows there first. The end
-// of a reason by time is noticed with the next heartbeat.
-func (as *accounts) showBlocked(w *worker) {
-	var reasons []PauseReason
-	for _, p := range as.pauses(w, as.env.clock.Now()) {
-		if !slices.Contains(reasons, p.Reason) {
-			reasons = append(reasons, p.Reason)
-		}
-	}
-	as.env.metrics.countBlocked(&w.blocked, reasons)
 }

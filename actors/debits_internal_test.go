@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/dispatch"
 	"watchpost/watchpost"
 )
 
@@ -38,12 +39,14 @@ func sentOf[M any](r *recorder) (messages []M) {
 // account is a session actor with connections, outside a tree.
 func account(clock watchpost.Clock, connections int) (*sessionActor, *recorder) {
 	r := &recorder{self: actor.NewPID("", "session")}
-	s := &sessionActor{env: &environment{clock: clock}, ctx: r, team: actor.NewPID("", "team"), account: "urn:a", standing: newStanding("urn:a")}
+	s := &sessionActor{env: &environment{clock: clock}, ctx: r, team: actor.NewPID("", "team"), account: "urn:a", Standing: dispatch.NewStanding("urn:a")}
 	for i := range connections {
-		s.connections = append(s.connections, &connection{session: watchpost.SessionID(strconv.Itoa(i)), readiness: readiness{signedIn: true}})
+		s.connections = append(s.connections, &connection{session: watchpost.SessionID(strconv.Itoa(i)), Readiness: dispatch.Readiness{SignedIn: true}})
 	}
 	return s, r
 }
+
+var wednesday = time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
 
 var fetches, _ = watchpost.AllowanceOf(watchpost.ActionProfileFetch)
 
@@ -73,17 +76,17 @@ func TestHandOutOverMidnight(t *testing.T) {
 	work.env.clock = neverRings{clock}
 	work.onOffer(offers[0])
 	pass()
-	require.Equal(t, 1, s.ledger.used(fetches, wednesday))
-	require.Equal(t, fetches.Limit-1, s.ledger.room(fetches.Action, midnight), "set aside before the task has noted it")
+	require.Equal(t, 1, s.Ledger.Used(fetches, wednesday))
+	require.Equal(t, fetches.Limit-1, s.Ledger.Room(fetches.Action, midnight), "set aside before the task has noted it")
 	work.onCarryOver(sentOf[carryOver](sent)[0])
 	pass()
-	require.Equal(t, 1, s.ledger.used(fetches, midnight))
+	require.Equal(t, 1, s.Ledger.Used(fetches, midnight))
 	require.Len(t, work.debits, 2)
 
 	work.decide(work.state, taskChange{event: taskActs, refund: 1}, nil)
 	require.False(t, pass().batch.Empty())
-	require.Zero(t, s.ledger.used(fetches, wednesday), "given back to the days that were debited")
-	require.Zero(t, s.ledger.used(fetches, midnight))
+	require.Zero(t, s.Ledger.Used(fetches, wednesday), "given back to the days that were debited")
+	require.Zero(t, s.Ledger.Used(fetches, midnight))
 	require.Empty(t, work.debits)
 }
 
@@ -129,15 +132,15 @@ func TestManyTasksHeldAtMidnight(t *testing.T) {
 		require.True(t, ok)
 		s.onTaskDecided(taskDecided{taskChange: &taskChange{task: task, event: taskLeased, debited: []watchpost.Debit{o.debit}}})
 	}
-	require.Equal(t, held, s.ledger.used(fetches, clock.now))
+	require.Equal(t, held, s.Ledger.Used(fetches, clock.now))
 
 	clock.now = midnight
 	require.NotEmpty(t, give(held).lease.ID, "the last unit of the new day")
 	require.Empty(t, give(limit).lease.ID, "no unit is left before one task has noted its debit")
-	require.Zero(t, s.ledger.used(fetches, midnight))
+	require.Zero(t, s.Ledger.Used(fetches, midnight))
 	s.onTaskDecided(taskDecided{taskChange: &taskChange{task: watchpost.Task{ID: "0", State: watchpost.TaskCompleted}, event: taskEnded}})
 	require.NotEmpty(t, give(limit).lease.ID, "one has ended before it was debited to the new day")
-	require.Equal(t, held, s.ledger.used(fetches, wednesday))
+	require.Equal(t, held, s.Ledger.Used(fetches, wednesday))
 }
 
 // TestOpenTasksAreBounded: at the bound a client's task is refused until one

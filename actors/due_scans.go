@@ -134,7 +134,7 @@ func nextScan(view persistence.View, space persistence.Space, plan watchpost.Pla
 			followers[w.List] = append(followers[w.List], w)
 		case !w.Disabled:
 			for _, e := range w.Keywords {
-				next = earlier(next, watchpost.NextScan(finished[string(w.ID)+string(e.ID)], w.CreatedAt, w.Frequency))
+				next = watchpost.Earlier(next, watchpost.NextScan(finished[string(w.ID)+string(e.ID)], w.CreatedAt, w.Frequency))
 			}
 		}
 	}))
@@ -144,7 +144,7 @@ func nextScan(view persistence.View, space persistence.Space, plan watchpost.Pla
 			return
 		}
 		for _, e := range l.Entries {
-			next = earlier(next, watchpost.NextScan(finished[string(l.ID)+string(e.ID)], e.AddedAt, frequency))
+			next = watchpost.Earlier(next, watchpost.NextScan(finished[string(l.ID)+string(e.ID)], e.AddedAt, frequency))
 		}
 	}))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/dispatch"
 	"watchpost/watchpost"
 )
 
@@ -17,7 +18,7 @@ func TestRuleWaitsForRoom(t *testing.T) {
 	now := wednesday
 	team := newTeam(&environment{clock: &fixedClock{now: now}}, "team")
 	team.members.list = []watchpost.Member{{ID: "ada"}}
-	team.tasks.dispatch.changed(&worker{session: "s", member: "ada", account: "a", readiness: readiness{signedIn: true}})
+	team.dispatch.Changed(&dispatch.Worker{Session: "s", Member: "ada", Account: "a", Readiness: dispatch.Readiness{SignedIn: true}})
 	r := watchpost.NewRule("list", watchpost.ActionLike, now)
 	r.ID, r.Members, r.Hours = "rule", []watchpost.MemberID{"ada"}, watchpost.DailyHours{Until: 24 * 60}
 	team.rules.book.Rules[r.ID] = r

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/dispatch"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -50,7 +51,7 @@ func (t *tasks) onListOpen(m listOpen) {
 		reason    watchpost.PendingReason
 		notBefore time.Time
 	}
-	known := map[queueKey]why{} // many tasks wait for the same
+	known := map[dispatch.Key]why{} // many tasks wait for the same
 	rows := []openRow{}
 	for id, open := range t.open {
 		if open.ended || m.engagements && !open.kind.OnPost() {
@@ -58,10 +59,10 @@ func (t *tasks) onListOpen(m listOpen) {
 		}
 		row := openRow{id: id, scan: open.scan, member: open.member, reason: watchpost.PendingRunning}
 		if open.holder == "" {
-			k := queueKey{open.kind, open.member, open.pinned}
+			k := open.queue()
 			w, found := known[k]
 			if !found {
-				w.reason, w.notBefore = t.dispatch.why(k, now)
+				w.reason, w.notBefore = t.team.dispatch.Why(k, now)
 				known[k] = w
 			}
 			row.reason, row.notBefore = w.reason, w.notBefore

@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/vault"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -52,28 +53,30 @@ func BenchmarkLargeTeam(b *testing.B) {
 		{"begin-end-task", func(t *team) {
 			now := t.env.clock.Now()
 			task := l.like(now, session(t).record.Member, "")
-			t.tasks.dispatch.add(task, now)
+			t.dispatch.Add(task, now)
 			t.tasks.handOut()
-			t.tasks.dispatch.remove(task.ID)
+			t.dispatch.Remove(task.ID)
 			t.tasks.armWake()
 		}},
 		{"task-status", func(t *team) {
 			s := session(t)
-			t.tasks.dispatch.why(queueKey{watchpost.TaskLikePost, s.record.Member, s.worker.account}, t.env.clock.Now())
+			t.dispatch.Why(dispatch.Key{Kind: watchpost.TaskLikePost, Member: s.record.Member, Account: s.worker.Account}, t.env.clock.Now())
 		}},
 		{"read-status", func(t *team) {
-			t.tasks.dispatch.why(queueKey{kind: watchpost.TaskProfileFetch}, t.env.clock.Now())
+			t.dispatch.Why(dispatch.Key{Kind: watchpost.TaskProfileFetch}, t.env.clock.Now())
 		}},
 		{"pending-turn", func(t *team) { // one turn of the mailbox
 			t.tasks.shownAt = t.env.clock.Now().Add(-pendingGrain)
 			t.tasks.showPending(t.env.clock.Now())
 		}},
 		{"status-turn", func(t *team) { // one turn of the mailbox
-			t.tasks.dispatch.recounted[""], t.sessions.untold = true, nil
+			t.dispatch.NoteMember("")
+			t.sessions.untold = nil
 			t.sessions.onStatusDue(statusDue{})
 		}},
 		{"status-all", func(t *team) { // all sessions, in many turns
-			t.tasks.dispatch.recounted[""], t.sessions.untold = true, nil
+			t.dispatch.NoteMember("")
+			t.sessions.untold = nil
 			t.sessions.onStatusDue(statusDue{})
 			for len(t.sessions.untold) > 0 {
 				t.sessions.onStatusDue(statusDue{more: true})
@@ -176,9 +179,9 @@ func (l *largeTeam) addMembers(t *team) {
 		name := fmt.Sprintf("account-%04d", i)
 		urn := watchpost.AccountURN("urn:network:member:" + name)
 		l.accounts[m.ID] = protocol.Account{URN: string(urn), Slug: name, Name: "A Member", SignedIn: true}
-		used := &ledger{account: urn}
+		used := dispatch.NewLedger(urn)
 		limit, _ := watchpost.AllowanceOf(watchpost.ActionLike)
-		used.entry(watchpost.ActionLike, periodOf(watchpost.Daily, now)).Used = limit.Limit
+		used.Count(nil, dispatch.Uses{Debited: []watchpost.Debit{{Account: urn, Action: watchpost.ActionLike, Period: watchpost.Daily.Key(now), Units: limit.Limit}}})
 		t.accounts.start(urn, m.ID, used, nil)
 	}
 	for i := range largeSessions {
@@ -209,9 +212,9 @@ func (l *largeTeam) addTasks(t *team) {
 func (l *largeTeam) announce(t *team, s *sessionState, seen bool) {
 	now := t.env.clock.Now()
 	m := announced{
-		account: s.worker.account, member: s.record.Member, standing: t.tasks.dispatch.standing(s.worker.account).present(now), blocked: seen,
+		account: s.worker.Account, member: s.record.Member, standing: t.dispatch.Standing(s.worker.Account).Present(now), blocked: seen,
 		alive:       t.accounts.alive[s.record.Member].last,
-		connections: []announcedConnection{{session: s.record.ID, link: s.link, readiness: s.worker.readiness}},
+		connections: []announcedConnection{{session: s.record.ID, link: s.link, Readiness: s.worker.Readiness}},
 	}
 	if seen {
 		m.seen, m.alive = s.record.ID, now

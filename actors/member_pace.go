@@ -4,52 +4,15 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/dispatch"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
-// memberPace is how a member wants writes to be done, browser by browser: all of them
-// are respected, those that are not connected too. It is never changed.
-type memberPace struct {
-	of    map[watchpost.SessionID]watchpost.MemberPace
-	paces []watchpost.MemberPace // the same
-}
-
 // paced tells a session actor of another pace of its member; nil: none.
-type paced struct{ pace *memberPace }
-
-// asked reports whether the member is asked before each write, so that only a browser
-// that asks may be handed one.
-func (m *memberPace) asked() bool { return m != nil && watchpost.AskBefore(m.paces) }
-
-// asks reports whether a browser asks before each write.
-func (m *memberPace) asks(session watchpost.SessionID) bool { return m.own(session).Ask }
-
-// own is what a browser wants.
-func (m *memberPace) own(session watchpost.SessionID) watchpost.MemberPace {
-	if m == nil {
-		return watchpost.MemberPace{}
-	}
-	return m.of[session]
-}
-
-// nextWrite is watchpost.NextWrite.
-func (m *memberPace) nextWrite(last watchpost.LastWrite, now time.Time) (at time.Time, ok bool) {
-	if m == nil {
-		return now, true
-	}
-	return watchpost.NextWrite(m.paces, last, now)
-}
-
-// writeCloses is watchpost.WriteCloses.
-func (m *memberPace) writeCloses(now time.Time) (at time.Time) {
-	if m == nil {
-		return at
-	}
-	return watchpost.WriteCloses(m.paces, now)
-}
+type paced struct{ pace *dispatch.Paces }
 
 // paceFrom reads what a session says of its pace.
 func paceFrom(p *protocol.Pace) watchpost.MemberPace {
@@ -68,18 +31,14 @@ func paceFrom(p *protocol.Pace) watchpost.MemberPace {
 }
 
 // paceOf returns how a member wants writes to be done; nil: as they come.
-func (ss *sessions) paceOf(member watchpost.MemberID) *memberPace {
-	m := &memberPace{of: map[watchpost.SessionID]watchpost.MemberPace{}}
+func (ss *sessions) paceOf(member watchpost.MemberID) *dispatch.Paces {
+	paces := map[watchpost.SessionID]watchpost.MemberPace{}
 	for id, s := range inOrder(ss.byMember[member]) {
 		if p := s.record.Pace; p != nil {
-			m.of[id] = *p
-			m.paces = append(m.paces, *p)
+			paces[id] = *p
 		}
 	}
-	if len(m.paces) == 0 {
-		return nil
-	}
-	return m
+	return dispatch.NewPaces(paces)
 }
 
 // takePace takes up how a session wants writes to be done; nil: as they come. It reports
@@ -134,7 +93,7 @@ func (ss *sessions) cancelQuestions(s *sessionState, asking []string) {
 
 // onPaced takes up another pace of the member.
 func (s *sessionActor) onPaced(m paced) {
-	s.pace, s.blocked = m.pace, true
+	s.Pace, s.blocked = m.pace, true
 	s.announce(announced{paced: true})
 }
 
@@ -145,7 +104,7 @@ const maxAsking = 16
 // account may do something else than before. Another connection that asks already goes
 // on: the member is asked in one browser.
 func (s *sessionActor) asks(c *connection, tasks []string) (changed bool) {
-	before := s.asking
+	before := s.Asking
 	c.asking = c.asking[:0:0]
 	for _, id := range tasks[:min(len(tasks), maxAsking)] {
 		if len(id) <= maxJournal {
@@ -161,8 +120,8 @@ func (s *sessionActor) asks(c *connection, tasks []string) (changed bool) {
 		}
 		c.asking = nil
 	}
-	s.asking = slices.ContainsFunc(s.connections, func(c *connection) bool { return len(c.asking) > 0 })
-	return s.asking != before
+	s.Asking = slices.ContainsFunc(s.connections, func(c *connection) bool { return len(c.asking) > 0 })
+	return s.Asking != before
 }
 
 // forgetQuestion ends the questions about a task that is final.
@@ -188,49 +147,4 @@ func texts(ids []watchpost.TaskID) []string {
 		all = append(all, string(id))
 	}
 	return all
-}
-
-// mayWrite says why no write may begin on the account at a moment, as its member wants
-// it; empty when one may.
-func (st *standing) mayWrite(now time.Time) watchpost.PendingReason {
-	if st.asking {
-		return watchpost.PendingMemberAsked
-	}
-	if st.pace == nil {
-		return ""
-	}
-	if at, ok := st.pace.nextWrite(st.last, now); st.writing || !ok || at.After(now) {
-		return watchpost.PendingMemberPace
-	}
-	return ""
-}
-
-// pacedUntil reports whether writes of an account of a member wait as the member wants
-// it, and until when; nil: that is not known.
-func (d *dispatcher) pacedUntil(member watchpost.MemberID, account watchpost.AccountURN, now time.Time) (until *time.Time, waits bool) {
-	st := d.standing(account)
-	at, ok := st.pace.nextWrite(st.last, now)
-	if ok && !at.After(now) || !d.writesWait(member, account) {
-		return nil, false
-	}
-	if ok {
-		until = &at
-	}
-	return until, true
-}
-
-// writesWait reports whether writes wait for an account of a member.
-func (qs *queues) writesWait(member watchpost.MemberID, account watchpost.AccountURN) bool {
-	for q := range qs.byMember[member] {
-		if q.key.kind.Writes() && (q.key.account == "" || q.key.account == account) {
-			return true
-		}
-	}
-	return false
-}
-
-// mayBeHanded reports whether a session may be handed a task of a type, as far as the
-// member's consent is concerned.
-func (st *standing) mayBeHanded(session watchpost.SessionID, kind watchpost.TaskType) bool {
-	return !kind.Writes() || !st.pace.asked() || st.pace.asks(session)
 }

@@ -75,7 +75,7 @@ func changesOn(r teamspace.BindingRecord, now time.Time) int {
 func (ms *members) bind(batch *persistence.Batch, member watchpost.MemberID, r teamspace.BindingRecord, by watchpost.SessionID) {
 	before := ms.bindings[member]
 	ms.bindings[member] = r
-	ms.team.tasks.dispatch.recounted[member] = true // its sessions show the name
+	ms.team.dispatch.NoteMember(member) // its sessions show the name
 	batch.Put(teamspace.Key(teamspace.KeyBinding, member), teamspace.Encode(r))
 	if before.Account != r.Account {
 		ms.env.log.Info("audit: account bound", "team", ms.team.id, "member", member, "session", by,
@@ -109,7 +109,7 @@ func (ms *members) onReleaseAccount(m ReleaseAccount) {
 	ms.env.log.Info("audit: account released", "team", ms.team.id, "member", m.Member, "before", before.Account)
 	for _, s := range ms.team.sessions.of(m.Member) {
 		if s.worker != nil { // gets nothing until it has said again which account it has
-			s.worker.other = true
+			s.worker.Other = true
 			ms.team.sessions.moveTo(s, nil, attach{})
 			ms.team.sessions.statusChanged(s)
 		}

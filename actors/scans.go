@@ -3,8 +3,8 @@ package actors
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
+	"watchpost/actors/dispatch"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -75,18 +75,13 @@ type leaveScan struct{ scan watchpost.TaskID }
 // due soon; answered with a watchlistChange that names it.
 type shareScan struct{ keyword string }
 
-// shareName names the answer to a shareScan that scans wait for (dispatcher.unscheduled).
+// shareName names the answer to a shareScan that scans wait for (dispatcher.await).
 func shareName(w watchpost.WatchlistID, keyword string) string { return string(w) + " " + keyword }
 
 // forgetUnscheduled forgets all that scans wait for of a watchlist.
 func (sc *scans) forgetUnscheduled(w watchpost.WatchlistID) {
-	names := []string{string(w)}
-	for name := range inOrder(sc.team.tasks.dispatch.unscheduled) {
-		if strings.HasPrefix(name, shareName(w, "")) {
-			names = append(names, name)
-		}
-	}
-	sc.team.tasks.dispatch.reported(names...)
+	sc.team.dispatch.Reported(string(w))
+	sc.team.dispatch.ReportedAll(shareName(w, ""))
 }
 
 // reschedule ends the scans that are not wanted any more and adds those that are
@@ -95,7 +90,7 @@ func (sc *scans) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID
 	for _, scan := range dropped {
 		sc.drop(scan)
 	}
-	slices.SortFunc(wanted, func(a, b watchpost.Task) int { return turnOf(&a).compare(turnOf(&b)) })
+	slices.SortFunc(wanted, func(a, b watchpost.Task) int { return dispatch.CompareTurns(&a, &b) })
 	var scans []watchpost.Task
 	first := map[subject]int{}
 	for i := range wanted {
@@ -127,7 +122,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 		return false
 	}
 	open := sc.team.tasks.open[id]
-	if !sc.team.tasks.dispatch.waits(id) || !open.fresh || len(open.targets) == 0 {
+	if !sc.team.dispatch.Waits(id) || !open.fresh || len(open.targets) == 0 {
 		return false
 	}
 	targets := append(slices.Clone(open.targets), scan.Targets()...)
@@ -137,9 +132,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 	open.targets = targets
 	sc.noteTargets(id, open)
 	sc.team.tasks.tally.dueEarlier(open, scan.Due)
-	turn := turnOf(scan)
-	turn.id = id
-	sc.team.tasks.dispatch.advance(turn)
+	sc.team.dispatch.Advance(id, scan)
 	sc.team.tasks.tell(joinScan{*scan}, open)
 	return true
 }
@@ -179,7 +172,7 @@ func (sc *scans) askToShare(scan *watchpost.Task) {
 		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || scanOf(w.Type) != of.kind {
 			continue
 		}
-		sc.team.tasks.dispatch.await(shareName(id, of.keyword))
+		sc.team.dispatch.Await(shareName(id, of.keyword))
 		sc.ctx.Send(tracked.pid, shareScan{of.keyword})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -24,7 +25,7 @@ type sessionActor struct {
 	ctx     actor.Context
 	account watchpost.AccountURN
 	member  watchpost.MemberID
-	*standing
+	*dispatch.Standing
 	alive       time.Time     // the member's last sign of life that it has seen
 	day         string        // the period that newDay has seen
 	connections []*connection // a few
@@ -41,7 +42,7 @@ type connection struct {
 	journal string
 	account protocol.Account // as reported last
 	day     string           // when the team has looked at the report
-	readiness
+	dispatch.Readiness
 	signs    int                // of life so far
 	releases int                // in a row
 	asking   []watchpost.TaskID // writes about which it asks the member
@@ -56,7 +57,7 @@ type attach struct {
 	account          protocol.Account
 	member           watchpost.MemberID
 	from, fromWeekly time.Time
-	pace             *memberPace
+	pace             *dispatch.Paces
 	// listed are the tasks of the journal that a hello lists, asking those about which
 	// its session asks the member; nil without a hello.
 	listed map[watchpost.TaskID]bool
@@ -76,7 +77,7 @@ type detach struct {
 type announced struct {
 	account     watchpost.AccountURN
 	member      watchpost.MemberID
-	standing    *standing
+	standing    *dispatch.Standing
 	alive       time.Time
 	connections []announcedConnection
 	seen        watchpost.SessionID // the session whose sign of life caused it
@@ -100,7 +101,7 @@ func (m announced) Over(err error) {
 type announcedConnection struct {
 	session watchpost.SessionID
 	link    *actor.PID
-	readiness
+	dispatch.Readiness
 }
 
 // newDay has a session actor carry its leases over to the day that begins; answered
@@ -156,7 +157,7 @@ func (s *sessionActor) onAttach(m attach) {
 	if s.member != m.member {
 		s.member, s.alive = m.member, time.Time{}
 	}
-	s.from, s.fromWeekly, s.pace = m.from, m.fromWeekly, m.pace
+	s.From, s.FromWeekly, s.Pace = m.from, m.fromWeekly, m.pace
 	c := s.connection(m.session)
 	if c == nil {
 		c = &connection{session: m.session}
@@ -164,10 +165,10 @@ func (s *sessionActor) onAttach(m attach) {
 	}
 	if c.link != m.link {
 		*c = connection{session: m.session, link: m.link, journal: m.journal}
-		c.task = s.inHand(m.session, m.listed)
+		c.Task = s.inHand(m.session, m.listed)
 		s.asks(c, m.asking)
 	}
-	c.account, c.day = m.account, periodOf(watchpost.Daily, now)
+	c.account, c.day = m.account, dispatch.PeriodOf(watchpost.Daily, now)
 	s.lives(c, now)
 	s.announce(announced{then: m.then, paced: true})
 }
@@ -178,7 +179,7 @@ func (s *sessionActor) onDetach(m detach) {
 	if len(s.connections) == n {
 		return
 	}
-	s.asking = slices.ContainsFunc(s.connections, func(c *connection) bool { return len(c.asking) > 0 })
+	s.Asking = slices.ContainsFunc(s.connections, func(c *connection) bool { return len(c.asking) > 0 })
 	s.announce(announced{left: true})
 }
 
@@ -226,14 +227,14 @@ func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 		s.ctx.Send(l.task, renew{lease: r.Lease, until: until})
 	}
 	switch {
-	case f.Pace != nil && !paceFrom(f.Pace).Equal(s.pace.own(c.session)):
+	case f.Pace != nil && !paceFrom(f.Pace).Equal(s.Pace.Own(c.session)):
 		return false
 	case f.Account == nil:
 		if answered {
 			s.announce(announced{paced: true})
 		}
 		return true
-	case cleanAccount(*f.Account) != c.account || periodOf(watchpost.Daily, now) != c.day:
+	case cleanAccount(*f.Account) != c.account || dispatch.PeriodOf(watchpost.Daily, now) != c.day:
 		return false
 	}
 	s.lives(c, now)
@@ -244,10 +245,10 @@ func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 // lives notes a sign of life of a connection, and of its member if it is signed
 // in. It lifts what stopped the connection.
 func (s *sessionActor) lives(c *connection, now time.Time) {
-	c.signedIn, c.stopped, c.stoppedBy = c.account.SignedIn, false, reportedStop(c.account)
+	c.SignedIn, c.Stopped, c.StoppedBy = c.account.SignedIn, false, reportedStop(c.account)
 	c.signs++
 	s.blocked = true
-	if c.signedIn {
+	if c.SignedIn {
 		s.alive = now
 	}
 }
@@ -266,10 +267,10 @@ func (s *sessionActor) onDeliver(m deliver) {
 func (s *sessionActor) announce(m announced) {
 	m.account, m.member, m.alive, m.blocked = s.account, s.member, s.alive, s.blocked
 	s.blocked = false
-	m.standing = s.present(s.env.clock.Now())
+	m.standing = s.Present(s.env.clock.Now())
 	m.connections = make([]announcedConnection, 0, len(s.connections))
 	for _, c := range s.connections {
-		m.connections = append(m.connections, announcedConnection{c.session, c.link, c.readiness})
+		m.connections = append(m.connections, announcedConnection{c.session, c.link, c.Readiness})
 	}
 	s.ctx.Send(s.team, m)
 }
@@ -278,12 +279,12 @@ func (s *sessionActor) announce(m announced) {
 // units at once, before anything is handed out in it. They become debits when the
 // tasks have noted them.
 func (s *sessionActor) beginDay(now time.Time) {
-	day := periodOf(watchpost.Daily, now)
+	day := dispatch.PeriodOf(watchpost.Daily, now)
 	if day == s.day {
 		return
 	}
 	s.day, s.blocked = day, true
-	s.ledger.forget(now)
+	s.Ledger.Forget(now)
 	for _, l := range inOrder(s.leases) {
 		s.carryOver(l, now)
 	}

@@ -71,23 +71,23 @@ func (s *sessionActor) onAssign(m assign) {
 	s.beginDay(now)
 	c := s.connection(m.session)
 	if c != nil {
-		c.offers++
+		c.Offers++
 	}
 	o := offer{session: s.ctx.Self()}
-	if c != nil && c.task == "" && s.blocks(&c.readiness, m.kind, now) == "" && s.mayBeHanded(c.session, m.kind) {
-		units := max(1, min(m.units, s.room(m.kind, now)))
-		o.debit = s.ledger.reserve(m.kind.Action(), units, now)
+	if c != nil && c.Task == "" && s.Blocks(&c.Readiness, m.kind, now) == "" && s.MayBeHanded(c.session, m.kind) {
+		units := max(1, min(m.units, s.Room(m.kind, now)))
+		o.debit = s.Ledger.Reserve(m.kind.Action(), units, now)
 		o.kind, o.until = m.kind, m.until
 		o.lease = watchpost.Lease{
 			ID: watchpost.NewSecret(8), Session: c.session, Account: s.account,
-			Journal: c.journal, Deadline: earlier(watchpost.Deadline(now), m.before), Units: units,
+			Journal: c.journal, Deadline: watchpost.Earlier(watchpost.Deadline(now), m.before), Units: units,
 		}
 		if m.kind.Writes() {
-			o.lease.Deadline = earlier(o.lease.Deadline, s.pace.writeCloses(now))
+			o.lease.Deadline = watchpost.Earlier(o.lease.Deadline, s.Pace.WriteCloses(now))
 		}
 		// Its own from now on: a new connection must not be handed another task
 		// while this one is under way.
-		c.task = m.id
+		c.Task = m.id
 		l := &heldLease{id: o.lease.ID, task: m.task, session: c.session, last: o.debit, writes: m.kind.Writes()}
 		if o.debit.Action != watchpost.ActionNone {
 			l.reserved = []watchpost.Debit{o.debit}
@@ -107,9 +107,9 @@ func (s *sessionActor) hold(id watchpost.TaskID, l *heldLease) {
 
 // countWriting notes whether a write is handed out that has not begun.
 func (s *sessionActor) countWriting() {
-	s.writing = false
+	s.Writing = false
 	for _, l := range s.leases {
-		s.writing = s.writing || l.writes && !l.acting
+		s.Writing = s.Writing || l.writes && !l.acting
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *sessionActor) carryOver(l *heldLease, now time.Time) {
 	if l.task == nil {
 		return
 	}
-	if d, later := s.ledger.carryOver(l.last, now); later {
+	if d, later := s.Ledger.CarryOver(l.last, now); later {
 		l.last = d
 		l.reserved = append(l.reserved, d)
 		s.ctx.Send(l.task, carryOver{l.id, d})
@@ -148,8 +148,8 @@ func (s *sessionActor) carryOver(l *heldLease, now time.Time) {
 // onTaskDecided follows a task that the account holds or has paid for.
 func (s *sessionActor) onTaskDecided(m taskDecided) {
 	s.beginDay(s.env.clock.Now())
-	s.ledger.count(nil, m.taskChange)
-	s.last = s.ledger.lastWrite()
+	s.Ledger.Count(nil, m.uses())
+	s.Last = s.Ledger.LastWrite()
 	s.followTask(m.taskChange)
 	s.countWriting()
 	s.blocked = s.blocked || m.wrote
@@ -161,7 +161,7 @@ func (s *sessionActor) followTask(c *taskChange) {
 	l := s.leases[c.task.ID]
 	if l != nil {
 		for _, d := range c.debited {
-			s.ledger.release(d)
+			s.Ledger.Release(d)
 			d.Attempt = 0 // reserved debits have none yet
 			l.reserved = slices.DeleteFunc(l.reserved, func(r watchpost.Debit) bool { return r == d })
 		}
@@ -194,13 +194,13 @@ func (s *sessionActor) letGo(id watchpost.TaskID) {
 		return
 	}
 	for _, d := range l.reserved {
-		s.ledger.release(d)
+		s.Ledger.Release(d)
 	}
 	delete(s.leases, id)
 	s.countWriting()
 	for _, c := range s.connections {
-		if c.task == id {
-			c.task = ""
+		if c.Task == id {
+			c.Task = ""
 		}
 	}
 }
@@ -229,7 +229,7 @@ func (s *sessionActor) countReleases(c *taskChange) {
 	conn.releases++
 	// A sign of life that came after the release lifts the pause.
 	if conn.releases >= maxReleases && conn.signs <= c.signs {
-		conn.stopped, conn.stoppedBy, s.blocked = true, "", true
+		conn.Stopped, conn.StoppedBy, s.blocked = true, "", true
 	}
 }
 
@@ -242,7 +242,7 @@ func (s *sessionActor) pause(c *taskChange) {
 		for _, conn := range s.connections {
 			// A sign of life that came after the report lifts the pause.
 			if conn.session != c.by || conn.signs <= c.signs {
-				conn.stopped, conn.stoppedBy = true, v.Failure.Code
+				conn.Stopped, conn.StoppedBy = true, v.Failure.Code
 			}
 		}
 	}
@@ -257,15 +257,9 @@ func (s *sessionActor) pause(c *taskChange) {
 	}
 }
 
-// count notes in the breaker of a type that the site failed a task.
+// count notes that the site failed a task of a type.
 func (s *sessionActor) count(kind watchpost.TaskType, v watchpost.Outcome, task watchpost.TaskID, now time.Time) {
-	if s.breakers == nil {
-		s.breakers = map[watchpost.TaskType]watchpost.Breaker{}
-	}
-	before := s.breakers[kind]
-	after := before.Fail(v, task, now)
-	s.breakers[kind] = after
-	if after.Open(now) && !before.Open(now) {
+	if s.Fail(kind, v, task, now) {
 		s.env.metrics.breakers.WithLabelValues(string(kind), "opened").Inc()
 	}
 }
@@ -273,21 +267,17 @@ func (s *sessionActor) count(kind watchpost.TaskType, v watchpost.Outcome, task 
 // onRetry lets what the network's answers have stopped be tried again now: the member
 // asks for it.
 func (s *sessionActor) onRetry() {
-	now := s.env.clock.Now()
-	for kind, b := range s.breakers {
-		s.breakers[kind] = b.Probe(now)
-	}
+	s.Probe(s.env.clock.Now())
 	s.blocked = true
 	s.announce(announced{})
 }
 
 // close ends the failures of a type: the site answered as expected.
 func (s *sessionActor) close(kind watchpost.TaskType) {
-	b, failed := s.breakers[kind]
+	b, failed := s.Succeed(kind)
 	if !failed {
 		return
 	}
-	delete(s.breakers, kind)
 	s.blocked = true // the team is told
 	if b.Opened > 0 {
 		s.env.metrics.breakers.WithLabelValues(string(kind), "closed").Inc()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -16,12 +17,14 @@ import (
 // sessionState is what the team keeps of a session, connected or not.
 type sessionState struct {
 	record  teamspace.SessionRecord
-	link    *actor.PID // the newest connection; nil while not connected
-	home    *actor.PID // the session actor that has the connection; nil: the team
-	worker  *worker    // nil while not connected
+	link    *actor.PID       // the newest connection; nil while not connected
+	home    *actor.PID       // the session actor that has the connection; nil: the team
+	worker  *dispatch.Worker // nil while not connected
 	account protocol.Account
 	journal string
 	told    told
+	// blocked are the reasons that the metrics count of it.
+	blocked []PauseReason
 	// seenStored is what the store holds of record.SeenAt.
 	seenStored time.Time
 }
@@ -45,7 +48,7 @@ type sessions struct {
 	// statusTimer is set while a status may have to be sent, untold are the crews
 	// whose sessions are being sent theirs.
 	statusTimer watchpost.Timer
-	untold      []*crew
+	untold      []*dispatch.Crew
 }
 
 func newSessions(t *team) *sessions {
@@ -267,14 +270,14 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	ss.reportAccount(batch, s, *f.Account)
 	ss.commits.submit(batch, nil)
 	ss.team.tasks.handOut()
-	if !s.worker.sameAccount(&before) {
+	if !s.worker.SameAccount(&before) {
 		ss.statusChanged(s)
 	}
 }
 
 // onAnnounced takes up what an account may do now.
 func (ss *sessions) onAnnounced(m *announced) {
-	ss.team.tasks.dispatch.announce(m.account, m.standing)
+	ss.team.dispatch.Announce(m.account, m.standing)
 	batch := &persistence.Batch{}
 	if _, known := ss.team.members.byID(m.member); known {
 		ss.team.accounts.lives(batch, m.member, m.alive, m.left)
@@ -285,16 +288,16 @@ func (ss *sessions) onAnnounced(m *announced) {
 			continue
 		}
 		before := *s.worker
-		s.worker.stopped, s.worker.stoppedBy = c.stopped, c.stoppedBy
-		if c.offers == s.worker.offers {
-			s.worker.task = c.task
+		s.worker.Stopped, s.worker.StoppedBy = c.Stopped, c.StoppedBy
+		if c.Offers == s.worker.Offers {
+			s.worker.Task = c.Task
 		}
-		ss.team.tasks.dispatch.changed(s.worker)
+		ss.team.dispatch.Changed(s.worker)
 		if !m.blocked {
 			continue
 		}
-		ss.team.accounts.showBlocked(s.worker)
-		if !s.worker.sameAccount(&before) {
+		ss.showBlocked(s)
+		if !s.worker.SameAccount(&before) {
 			ss.statusChanged(s)
 		}
 	}
@@ -302,7 +305,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 	if s := ss.byID[m.seen]; s != nil {
 		now := ss.env.clock.Now()
 		ss.saw(batch, s, false, now)
-		if s.home == ss.team.accounts.actors[m.account] && s.worker.signedIn && ss.team.members.unconfirmed(m.account, now) {
+		if s.home == ss.team.accounts.actors[m.account] && s.worker.SignedIn && ss.team.members.unconfirmed(m.account, now) {
 			ss.reportAccount(batch, s, s.account)
 			ss.statusChanged(s)
 		}
@@ -357,8 +360,8 @@ func (ss *sessions) disconnect(s *sessionState) {
 		ss.ctx.Send(s.home, detach{s.record.ID, s.link})
 		s.home = nil
 	}
-	ss.team.tasks.dispatch.leave(s.worker)
-	ss.env.metrics.countBlocked(&s.worker.blocked, nil)
+	ss.team.dispatch.Leave(s.worker)
+	ss.env.metrics.countBlocked(&s.blocked, nil)
 }
 
 // onRenewLeases prolongs what connected sessions hold, before the clock is set.

@@ -25,7 +25,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	urn := watchpost.AccountURN(a.URN)
 	now, bound := ss.env.clock.Now(), ss.team.members.bindings[member]
 	changes := changesOn(bound, now)
-	if urn == "" || urn != w.account || !w.signedIn || urn == bound.Account || changes >= maxBinds {
+	if urn == "" || urn != w.Account || !w.SignedIn || urn == bound.Account || changes >= maxBinds {
 		return
 	}
 	batch := &persistence.Batch{}
@@ -35,8 +35,8 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		return
 	}
 	if !ours {
-		w.inUse = true
-		ss.workerChanged(w)
+		w.InUse = true
+		ss.workerChanged(s)
 		return
 	}
 	others := &steps{}
@@ -52,10 +52,10 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		if one.worker == nil {
 			continue
 		}
-		if one.worker.account == urn {
+		if one.worker.Account == urn {
 			ss.reportAccount(batch, one, one.account)
 		} else {
-			one.worker.other = one.worker.account != ""
+			one.worker.Other = one.worker.Account != ""
 			ss.moveTo(one, nil, attach{})
 		}
 		ss.statusChanged(one)
@@ -69,13 +69,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 // only as the account that the task was handed to.
 func (s *sessionState) mayAct(open *openTask) bool {
 	w := s.worker
-	return !w.other && !w.inUse && (w.account == "" || open.holder != s.record.ID || w.account == open.account)
-}
-
-// sameAccount reports whether the same holds for the accounts of two workers.
-func (w *worker) sameAccount(o *worker) bool {
-	return w.account == o.account && w.signedIn == o.signedIn && w.inUse == o.inUse && w.other == o.other &&
-		w.stopped == o.stopped && w.stoppedBy == o.stoppedBy
+	return !w.Other && !w.InUse && (w.Account == "" || open.holder != s.record.ID || w.Account == open.account)
 }
 
 // maxAccountURN bounds the name of an account, in bytes.
@@ -118,15 +112,15 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	urn := watchpost.AccountURN(a.URN)
 	w := s.worker
 	s.account = a
-	refused := w.other && w.inUse && w.account == urn // as the answer to bind was
-	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, reportedStop(a)
-	w.inUse, w.other = false, false
+	refused := w.Other && w.InUse && w.Account == urn // as the answer to bind was
+	w.Account, w.SignedIn, w.Stopped, w.StoppedBy = urn, a.SignedIn && urn != "", false, reportedStop(a)
+	w.InUse, w.Other = false, false
 	if urn == "" {
 		return nil
 	}
 	bound, known := ss.team.members.bindings[member]
 	if known && bound.Account != urn {
-		w.other, w.inUse = true, refused
+		w.Other, w.InUse = true, refused
 		return nil
 	}
 	claim, ours, others, err := ss.claimReported(batch, urn, member, a.SignedIn, now)
@@ -134,7 +128,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 		ss.fail(err)
 		return nil
 	}
-	w.inUse = others
+	w.InUse = others
 	ss.rememberAccount(batch, s, urn, ours, now)
 	if !ours {
 		return nil
@@ -146,7 +140,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	}
 	home = ss.team.accounts.actorOf(urn, member)
 	from, fromWeekly := ss.env.allowancesFrom(claim)
-	ss.team.tasks.dispatch.limit(urn, from, fromWeekly)
+	ss.team.dispatch.Limit(urn, from, fromWeekly)
 	return home
 }
 
@@ -160,21 +154,21 @@ func (ss *sessions) claimReported(batch *persistence.Batch, urn watchpost.Accoun
 	return claim, ours, !ours, err
 }
 
-// workerChanged takes up a change of a worker.
-func (ss *sessions) workerChanged(w *worker) {
-	ss.team.tasks.dispatch.changed(w)
-	ss.team.accounts.showBlocked(w)
+// workerChanged takes up a change of a session's worker.
+func (ss *sessions) workerChanged(s *sessionState) {
+	ss.team.dispatch.Changed(s.worker)
+	ss.showBlocked(s)
 }
 
 // moveTo hands a connection to a session actor, or reports to it, or,
 // without one, takes the connection back.
 func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
-	ss.workerChanged(s.worker)
+	ss.workerChanged(s)
 	if s.home != home {
 		if s.home != nil {
 			ss.ctx.Send(s.home, detach{s.record.ID, s.link})
 		}
-		s.home, s.worker.offers = home, 0
+		s.home, s.worker.Offers = home, 0
 		to := home
 		if home == nil {
 			to = ss.ctx.Self()
@@ -184,9 +178,9 @@ func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
 	if home == nil {
 		return
 	}
-	st := ss.team.tasks.dispatch.accounts[s.worker.account]
+	st := ss.team.dispatch.Standing(s.worker.Account)
 	a.session, a.link, a.journal, a.account, a.member = s.record.ID, s.link, s.journal, s.account, s.record.Member
-	a.from, a.fromWeekly, a.pace = st.from, st.fromWeekly, ss.paceOf(s.record.Member)
+	a.from, a.fromWeekly, a.pace = st.From, st.FromWeekly, ss.paceOf(s.record.Member)
 	ss.ctx.Send(home, a)
 }
 

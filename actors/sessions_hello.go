@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -72,8 +73,8 @@ func (ss *sessions) connect(s *sessionState, m *sessionHello) {
 		ss.disconnect(s)
 	}
 	s.link, s.journal = m.link, clip(m.hello.Journal, maxJournal)
-	s.worker = &worker{session: m.session, member: s.record.Member}
-	ss.team.tasks.dispatch.changed(s.worker)
+	s.worker = &dispatch.Worker{Session: m.session, Member: s.record.Member}
+	ss.team.dispatch.Changed(s.worker)
 }
 
 // welcome returns what welcomes a session and answers its hello.
@@ -98,7 +99,7 @@ func (ss *sessions) welcome(s *sessionState) func(error) {
 
 // reconcile compares a session's journal with its leases here.
 func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
-	s.worker.task = ""
+	s.worker.Task = ""
 	byID := map[watchpost.TaskID]*protocol.JournalTask{}
 	for i := range listed {
 		id := watchpost.TaskID(listed[i].Task)
@@ -110,8 +111,8 @@ func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
 	for id, open := range inOrder(ss.team.tasks.held[s.record.ID]) {
 		ss.team.tasks.tell(reattach{link: s.link, journal: s.journal, listed: byID[id]}, open)
 		if !open.acting || byID[id] != nil {
-			s.worker.task = id
+			s.worker.Task = id
 		}
 	}
-	ss.team.tasks.dispatch.changed(s.worker)
+	ss.team.dispatch.Changed(s.worker)
 }

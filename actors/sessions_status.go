@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -47,14 +48,14 @@ func (ss *sessions) statusChanged(s *sessionState) {
 
 // tellLater has a session sent its status within a second, if it has changed.
 func (ss *sessions) tellLater(s *sessionState) {
-	ss.team.tasks.dispatch.news[s.worker.crew] = true
+	ss.team.dispatch.NoteWorker(s.worker)
 	ss.statusesChanged()
 }
 
 // statusesChanged has the sessions that the dispatcher has news for sent their
 // status within a second, if it has changed.
 func (ss *sessions) statusesChanged() {
-	if ss.statusTimer == nil && len(ss.team.tasks.dispatch.workers) > 0 {
+	if ss.statusTimer == nil && ss.team.dispatch.Connected() > 0 {
 		ss.statusTimer = ss.env.tell(ss.env.clock.Now().Add(statusEvery), ss.ctx.Self(), statusDue{})
 	}
 }
@@ -62,12 +63,12 @@ func (ss *sessions) statusesChanged() {
 func (ss *sessions) onStatusDue(m statusDue) {
 	if !m.more {
 		ss.statusTimer = nil
-		ss.untold = append(ss.untold, ss.team.tasks.dispatch.takeNews(ss.blockedByPlan())...)
+		ss.untold = append(ss.untold, ss.team.dispatch.TakeNews(ss.blockedByPlan())...)
 	}
 	now := ss.env.clock.Now()
 	for told := 0; told < statusesAtOnce && len(ss.untold) > 0; ss.untold = ss.untold[1:] {
-		for _, w := range ss.untold[0].workers {
-			if s := ss.byID[w.session]; now.Sub(s.told.at) >= statusEvery {
+		for _, w := range ss.untold[0].Workers() {
+			if s := ss.byID[w.Session]; now.Sub(s.told.at) >= statusEvery {
 				ss.tellStatus(s, now)
 			} else {
 				ss.tellLater(s)
@@ -133,10 +134,10 @@ func (ss *sessions) status(s *sessionState, now time.Time) protocol.Frame {
 		return status
 	}
 	status.Account = &protocol.Account{
-		URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name, SignedIn: w.signedIn && w.account == bound.Account,
+		URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name, SignedIn: w.SignedIn && w.Account == bound.Account,
 	}
-	could = ss.team.tasks.dispatch.waitingFor(member, bound.Account)
-	if until, waits := ss.team.tasks.dispatch.pacedUntil(member, bound.Account, now); waits {
+	could = ss.team.dispatch.WaitingFor(member, bound.Account)
+	if until, waits := ss.team.dispatch.PacedUntil(member, bound.Account, now); waits {
 		b := protocol.Blocked{Reason: protocol.BlockedMemberPace, Until: until}
 		for _, kind := range watchpost.WriteTypes() {
 			b.TaskTypes = append(b.TaskTypes, string(kind))
@@ -149,6 +150,28 @@ func (ss *sessions) status(s *sessionState, now time.Time) protocol.Frame {
 		})
 	}
 	return status
+}
+
+// showBlocked counts a connected session in the metrics under the reasons that
+// block it now: a changed layout of the network's pages shows there first. The end
+// of a reason by time is noticed with the next heartbeat.
+func (ss *sessions) showBlocked(s *sessionState) {
+	var reasons []PauseReason
+	for _, p := range ss.team.accounts.pauses(s.worker, ss.env.clock.Now()) {
+		if !slices.Contains(reasons, p.Reason) {
+			reasons = append(reasons, p.Reason)
+		}
+	}
+	ss.env.metrics.countBlocked(&s.blocked, reasons)
+}
+
+// showRelieved is showBlocked for the sessions of accounts that time lets do more.
+func (ss *sessions) showRelieved() {
+	for _, c := range ss.team.dispatch.TakeRelieved() {
+		for _, w := range c.Workers() {
+			ss.showBlocked(ss.byID[w.Session])
+		}
+	}
 }
 
 func (ws *watchlists) has(kind watchpost.WatchlistType) bool {

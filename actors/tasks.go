@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -23,7 +24,6 @@ type tasks struct {
 	tally tally
 	// unstarted are those open tasks that have no actor.
 	unstarted unstarted
-	dispatch  *dispatcher
 	wake      watchpost.Timer
 	wakeAt    time.Time
 	day       string // the period that the session actors know of
@@ -35,7 +35,7 @@ type tasks struct {
 	counted map[watchpost.PendingReason]int
 	shownAt time.Time
 	// counting is the next count, while it is under way.
-	counting *pendingCount
+	counting *dispatch.PendingCount
 	// renewed is until when sessions keep their leases while the clock is set
 	// forward: they cannot answer in between.
 	renewed time.Time
@@ -46,7 +46,7 @@ func newTasks(t *team) *tasks {
 		rootActor: &t.rootActor, team: t,
 		open:  map[watchpost.TaskID]*openTask{},
 		held:  map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
-		tally: newTally(), unstarted: newUnstarted(), dispatch: newDispatcher(),
+		tally: newTally(), unstarted: newUnstarted(),
 	}
 }
 
@@ -88,6 +88,11 @@ type openTask struct {
 	unstartedAt int
 }
 
+// queue returns where it waits.
+func (o *openTask) queue() dispatch.Key {
+	return dispatch.Key{Kind: o.kind, Member: o.member, Account: o.pinned}
+}
+
 // taskChange tells what a task has decided: the team, and then the session actors
 // that it concerns.
 type taskChange struct {
@@ -110,6 +115,18 @@ type taskChange struct {
 	released bool
 	// scans say how far the entries of a completed scan have come.
 	scans map[watchpost.TaskID]teamspace.ScanRecord
+}
+
+// uses returns what the decision changes in the ledgers of accounts.
+func (c *taskChange) uses() dispatch.Uses {
+	u := dispatch.Uses{Debited: c.debited, Refunded: c.refunded, Task: c.task.ID, At: c.at, Action: c.task.LeasedType().Action()}
+	if c.verdict.CloseAction {
+		u.ClosedOf = c.account
+	}
+	if c.wrote {
+		u.WroteOn = c.task.Account
+	}
+	return u
 }
 
 type taskEvent uint8
@@ -233,7 +250,7 @@ func (t *tasks) take(task *watchpost.Task, open *openTask) {
 	t.open[task.ID] = open
 	t.tally.opened(task.ID, open)
 	if task.State == watchpost.TaskPending {
-		t.dispatch.add(task, t.env.clock.Now())
+		t.team.dispatch.Add(task, t.env.clock.Now())
 	}
 }
 
@@ -326,7 +343,7 @@ func (t *tasks) onTaskStatus(m taskStatus) {
 		t.answer(inStore{}, nil)
 		return
 	}
-	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.member, open.pinned}, t.env.clock.Now())
+	reason, notBefore := t.team.dispatch.Why(open.queue(), t.env.clock.Now())
 	why := describe{reason: reason, notBefore: notBefore}
 	if open.actor == nil {
 		t.answer(inStore(why), nil)

@@ -54,7 +54,7 @@ func (t *tasks) createRead(task watchpost.Task) {
 	created := &creation{}
 	created.name, created.onCommitted = t.team.idempotency.promise(TaskCreated{task.ID})
 	open := t.begin(&task)
-	if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
+	if a, ok := t.team.dispatch.Next(now); ok && a.Task == task.ID {
 		open.created = created
 		t.assign(open, a)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"watchpost/actors/dispatch"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -14,19 +15,15 @@ func (t *tasks) handOut() {
 	now := t.env.clock.Now()
 	t.beginDay(now)
 	for t.broken == nil {
-		a, ok := t.dispatch.next(now)
+		a, ok := t.team.dispatch.Next(now)
 		if !ok {
 			break
 		}
 		t.handTo(a)
 	}
 	t.team.rules.work(now)
-	for _, c := range t.dispatch.takeRelieved() {
-		for _, w := range c.workers {
-			t.team.accounts.showBlocked(w)
-		}
-	}
-	if t.dispatch.hasNews() {
+	t.team.sessions.showRelieved()
+	if t.team.dispatch.HasNews() {
 		t.team.sessions.statusesChanged()
 	}
 	t.showPending(now)
@@ -34,7 +31,7 @@ func (t *tasks) handOut() {
 
 // handAtOnce assigns a task that was made for a connection that is free.
 func (t *tasks) handAtOnce(id watchpost.TaskID) {
-	if a, ok := t.dispatch.take(id, t.env.clock.Now()); ok {
+	if a, ok := t.team.dispatch.Take(id, t.env.clock.Now()); ok {
 		t.handTo(a)
 		return
 	}
@@ -44,23 +41,23 @@ func (t *tasks) handAtOnce(id watchpost.TaskID) {
 // accountFor says what a member's account may do of a type, for a rule to decide by.
 func (t *tasks) accountFor(kind watchpost.TaskType, member watchpost.MemberID, now time.Time) watchpost.RuleAccount {
 	account := t.team.members.accountOf(member)
-	reason, until := t.dispatch.why(queueKey{kind, member, account}, now)
+	reason, until := t.team.dispatch.Why(dispatch.Key{Kind: kind, Member: member, Account: account}, now)
 	return watchpost.RuleAccount{
 		Seen: t.team.accounts.alive[member].last, Connected: reason == watchpost.PendingQueued || !until.IsZero(),
-		Ready: until, Free: t.dispatch.free(member, account, kind, now),
+		Ready: until, Free: t.team.dispatch.Free(member, account, kind, now),
 	}
 }
 
 // beginDay has the session actors debit their leases to the period that begins.
 // All later assignments come after that.
 func (t *tasks) beginDay(now time.Time) {
-	day := periodOf(watchpost.Daily, now)
+	day := dispatch.PeriodOf(watchpost.Daily, now)
 	if day == t.day {
 		return
 	}
 	t.day = day
 	for _, l := range t.team.accounts.ledgers {
-		l.forget(now)
+		l.Forget(now)
 	}
 	for _, session := range inOrder(t.team.accounts.actors) {
 		t.unanswered++
@@ -70,23 +67,23 @@ func (t *tasks) beginDay(now time.Time) {
 
 // handTo assigns a task to a session, or fails it when the account has done the
 // same already, or when the rule that asked for it would not do it now.
-func (t *tasks) handTo(a assignment) {
-	open := t.open[a.task]
+func (t *tasks) handTo(a dispatch.Assignment) {
+	open := t.open[a.Task]
 	if !t.start(open) {
 		return
 	}
-	if !t.team.rules.allow(a.task) {
-		t.handNothing(a.worker)
+	if !t.team.rules.allow(a.Task) {
+		t.handNothing(a.Worker)
 		t.tell(rulePostponed, open)
 		return
 	}
-	first, err := t.team.effects.duplicate(open, a.worker.account)
+	first, err := t.team.effects.duplicate(open, a.Worker.Account)
 	if err != nil {
 		t.fail(err)
 		return
 	}
 	if first != "" {
-		t.handNothing(a.worker)
+		t.handNothing(a.Worker)
 		t.tell(duplicateOf(first), open)
 		return
 	}
@@ -94,19 +91,19 @@ func (t *tasks) handTo(a assignment) {
 }
 
 // handNothing frees a worker that was chosen for a task.
-func (t *tasks) handNothing(w *worker) {
-	w.task = ""
-	t.dispatch.changed(w)
+func (t *tasks) handNothing(w *dispatch.Worker) {
+	w.Task = ""
+	t.team.dispatch.Changed(w)
 }
 
 // assign asks the session actor of the chosen connection to do a task.
-func (t *tasks) assign(open *openTask, a assignment) {
-	open.offered = a.worker.account
-	a.worker.offers++
+func (t *tasks) assign(open *openTask, a dispatch.Assignment) {
+	open.offered = a.Worker.Account
+	a.Worker.Offers++
 	t.unanswered++
 	t.ctx.Send(t.team.accounts.actors[open.offered], assign{
-		id: a.task, task: open.actor, kind: a.kind, units: open.units, session: a.worker.session, until: t.renewed,
-		before: t.team.rules.closing(a.task),
+		id: a.Task, task: open.actor, kind: a.Kind, units: open.units, session: a.Worker.Session, until: t.renewed,
+		before: t.team.rules.closing(a.Task),
 	})
 }
 
@@ -177,13 +174,13 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		case c.task.Asked.Kind == watchpost.AskedByRule:
 			t.tell(rulePostponed, open)
 		default:
-			t.dispatch.add(&c.task, t.env.clock.Now())
+			t.team.dispatch.Add(&c.task, t.env.clock.Now())
 		}
 	case taskActs:
-		t.dispatch.requeue(&c.task, t.env.clock.Now())
+		t.team.dispatch.Requeue(&c.task, t.env.clock.Now())
 	case taskReturned:
 		t.hold(c.task.ID, open, "")
-		t.dispatch.add(&c.task, t.env.clock.Now())
+		t.team.dispatch.Add(&c.task, t.env.clock.Now())
 		t.armWake()
 		if _, known := t.team.members.byID(open.member); open.member != "" && !known {
 			t.tell(memberRemoved, open) // while it was acting
@@ -194,7 +191,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.hold(c.task.ID, open, "")
 		open.ended = true
 		t.tally.count(open)
-		t.dispatch.remove(c.task.ID)
+		t.team.dispatch.Remove(c.task.ID)
 		t.team.effects.end(batch, &c.task)
 		t.team.rules.onTaskEnded(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
@@ -208,7 +205,7 @@ func (t *tasks) armWake() {
 	if len(t.open) == 0 {
 		return
 	}
-	at := t.dispatch.wake(t.env.clock.Now())
+	at := t.team.dispatch.Wake(t.env.clock.Now())
 	if t.wake != nil {
 		if t.wakeAt.Equal(at) {
 			return

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"watchpost/internal/ordered"
 	"watchpost/watchpost"
 )
 
@@ -20,17 +21,17 @@ const (
 type tally struct {
 	waiting      int
 	runningScans int
-	waitingScans ordered[*openTask] // the one that is due first on top
+	waitingScans ordered.Heap[*openTask] // the one that is due first on top
 	// byMember are the open tasks of each member.
 	byMember map[watchpost.MemberID]map[watchpost.TaskID]*openTask
 }
 
 func newTally() tally {
 	return tally{
-		waitingScans: ordered[*openTask]{
-			before: func(a, b *openTask) bool { return a.due.Before(b.due) },
-			place:  func(open *openTask) *int { return &open.at },
-		},
+		waitingScans: ordered.New(
+			func(a, b *openTask) bool { return a.due.Before(b.due) },
+			func(open *openTask) *int { return &open.at },
+		),
 		byMember: map[watchpost.MemberID]map[watchpost.TaskID]*openTask{},
 	}
 }
@@ -80,9 +81,9 @@ func (ty *tally) add(open *openTask, as tallyOf, n int) {
 			return
 		}
 		if n > 0 {
-			ty.waitingScans.add(open)
+			ty.waitingScans.Add(open)
 		} else {
-			ty.waitingScans.remove(open)
+			ty.waitingScans.Remove(open)
 		}
 	case as == countedRunning && open.scan:
 		ty.runningScans += n
@@ -96,7 +97,7 @@ func (ty *tally) dueEarlier(open *openTask, due time.Time) {
 	}
 	open.due = due
 	if open.counted == countedWaiting {
-		ty.waitingScans.fix(open)
+		ty.waitingScans.Fix(open)
 	}
 }
 
@@ -105,5 +106,5 @@ func (ty *tally) oldestScan() time.Time {
 	if ty.waitingScans.Len() == 0 {
 		return time.Time{}
 	}
-	return ty.waitingScans.list[0].due
+	return ty.waitingScans.First().due
 }

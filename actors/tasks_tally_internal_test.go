@@ -63,7 +63,7 @@ func requireRecount(r *rapid.T, work *tasks) {
 			waits++
 			if open.scan {
 				scans++
-				oldest = earlier(oldest, open.due)
+				oldest = watchpost.Earlier(oldest, open.due)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -15,15 +16,15 @@ import (
 
 // unstarted are the tasks without an actor, and the timer that expires them.
 type unstarted struct {
-	ordered[*openTask]
+	ordered.Heap[*openTask]
 	timer watchpost.Timer
 }
 
 func newUnstarted() unstarted {
-	return unstarted{ordered: ordered[*openTask]{
-		before: func(a, b *openTask) bool { return a.expires.Before(b.expires) },
-		place:  func(open *openTask) *int { return &open.unstartedAt },
-	}}
+	return unstarted{Heap: ordered.New(
+		func(a, b *openTask) bool { return a.expires.Before(b.expires) },
+		func(open *openTask) *int { return &open.unstartedAt },
+	)}
 }
 
 // waitOver is the team's timer: a task without an actor may have expired.
@@ -58,7 +59,7 @@ func (t *tasks) trackWaiting(task *watchpost.Task, r *teamspace.WaitingRecord, e
 	open := &openTask{
 		id: task.ID, kind: r.Type, fresh: true, member: r.Member, pinned: r.Account, units: r.Units, effect: r.Effect(), expires: expires,
 	}
-	t.unstarted.add(open)
+	t.unstarted.Add(open)
 	t.take(task, open)
 }
 
@@ -94,14 +95,14 @@ func (t *tasks) start(tasks ...*openTask) (ok bool) {
 // startAs spawns the actor of a task with its record. A node of the release before may
 // have moved it to another account.
 func (t *tasks) startAs(open *openTask, task *watchpost.Task) {
-	t.unstarted.remove(open)
+	t.unstarted.Remove(open)
 	open.actor = t.spawn(newTask(t.env, *task, t.ctx.Self()))
 	open.pinned = task.Account
 	if effect, counted := task.Effect(); counted {
 		open.effect = &effect
 	}
 	t.team.effects.open(open.id, open.effect)
-	t.dispatch.requeue(task, t.env.clock.Now())
+	t.team.dispatch.Requeue(task, t.env.clock.Now())
 }
 
 // tell sends a message to the actors of open tasks.
@@ -118,7 +119,7 @@ func (t *tasks) tell(message any, to ...*openTask) {
 // expires. A timer that is early is left alone: it arms itself again.
 func (t *tasks) armExpiry() {
 	if t.unstarted.timer == nil && t.unstarted.Len() > 0 {
-		t.unstarted.timer = t.env.tell(t.unstarted.list[0].expires, t.ctx.Self(), waitOver{})
+		t.unstarted.timer = t.env.tell(t.unstarted.First().expires, t.ctx.Self(), waitOver{})
 	}
 }
 
@@ -126,9 +127,9 @@ func (t *tasks) armExpiry() {
 // answers the timer. The next one has a timer of its own.
 func (t *tasks) onWaitOver() {
 	t.unstarted.timer = nil
-	if u := &t.unstarted; u.Len() == 0 || u.list[0].expires.After(t.env.clock.Now()) {
+	if u := &t.unstarted; u.Len() == 0 || u.First().expires.After(t.env.clock.Now()) {
 		t.answer(Done{}, nil)
-	} else if open := u.list[0]; t.start(open) {
+	} else if open := u.First(); t.start(open) {
 		t.ctx.RequestWithCustomSender(open.actor, taskTimer{}, t.ctx.Sender())
 	} else {
 		t.answer(nil, t.broken)

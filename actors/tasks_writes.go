@@ -47,8 +47,8 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 	}
 	open.pinned = ""
 	if open.offered == "" { // else it was assigned meanwhile, and is not waiting
-		t.dispatch.remove(task.ID)
-		t.dispatch.add(task, t.env.clock.Now())
+		t.team.dispatch.Remove(task.ID)
+		t.team.dispatch.Add(task, t.env.clock.Now())
 	}
 }
 
@@ -118,10 +118,10 @@ func (t *tasks) mayInvite(task *watchpost.Task) bool {
 	used := 0
 	if task.Account != "" {
 		l := t.team.accounts.ledger(task.Account)
-		if l.closed(a.Action, now) {
+		if l.Closed(a.Action, now) {
 			return false
 		}
-		used = l.used(a, now)
+		used = l.Used(a, now)
 	}
 	for _, open := range t.tally.byMember[task.Member] {
 		waits := open.kind == task.Type && open.counted == countedWaiting // a session that has it was debited

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -36,6 +37,7 @@ type team struct {
 	watchlists  *watchlists
 	scans       *scans
 	tasks       *tasks
+	dispatch    *dispatch.Dispatcher
 	effects     *effects
 	late        *lateResults
 	idempotency *idempotency
@@ -86,6 +88,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.watchlists = newWatchlists(t)
 	t.scans = newScans(t)
 	t.tasks = newTasks(t)
+	t.dispatch = dispatch.New()
 	t.effects = newEffects(t)
 	t.late = newLateResults(t)
 	t.idempotency = newIdempotency(t)
@@ -151,7 +154,7 @@ func (t *team) receive(message any) {
 		t.commits.submit(m.Batch, m.OnCommitted)
 	case canPassivate:
 		rested := t.members.forgetAllPairings()
-		t.ctx.Respond(rested && t.notifications.idle() && t.commits.idle() && len(t.tasks.dispatch.workers) == 0)
+		t.ctx.Respond(rested && t.notifications.idle() && t.commits.idle() && t.dispatch.Connected() == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:

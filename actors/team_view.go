@@ -1,10 +1,10 @@
 package actors
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
+	"watchpost/actors/dispatch"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -133,22 +133,22 @@ func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPre
 	}
 	var best *sessionState
 	for _, s := range ss.byMember[member] {
-		if s.worker != nil && (best == nil || compareWorkers(s.worker, best.worker) < 0) {
+		if s.worker != nil && (best == nil || dispatch.CompareWorkers(s.worker, best.worker) < 0) {
 			best = s
 		}
 	}
 	if best != nil {
 		p.Connected = true
 		w := best.worker
-		if w.account == "" {
+		if w.Account == "" {
 			return p
 		}
 		account := best.account
-		p.Account, p.AccountInUse = &account, w.inUse
-		if w.other {
+		p.Account, p.AccountInUse = &account, w.InUse
+		if w.Other {
 			p.Account, p.AccountInUse = ss.team.members.boundAccount(member), false
 		}
-		if !w.inUse || w.other {
+		if !w.InUse || w.Other {
 			p.Used = ss.team.accounts.used(watchpost.AccountURN(p.Account.URN), now)
 		}
 		p.Pauses = ss.team.accounts.pauses(w, now)
@@ -169,22 +169,6 @@ func (ms *members) boundAccount(member watchpost.MemberID) *protocol.Account {
 		return nil
 	}
 	return &protocol.Account{URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name}
-}
-
-// compareWorkers orders workers by capability, then newest session first.
-func compareWorkers(a, b *worker) int {
-	rank := func(w *worker) int {
-		switch {
-		case w.account == "":
-			return 3
-		case w.inUse, w.other:
-			return 2
-		case !w.signedIn || w.stopped:
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.session, a.session))
 }
 
 // value returns the team with its members, as a value of the receiver's own.

@@ -194,7 +194,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 // begin spawns the actor of a watchlist or list. Scans wait until it has said which of
 // its own are due: one may be due before them.
 func (ws *watchlists) begin(id string, owner actor.Actor) *actor.PID {
-	ws.team.tasks.dispatch.await(id)
+	ws.team.dispatch.Await(id)
 	return ws.spawn(owner)
 }
 
@@ -287,9 +287,9 @@ func (ws *watchlists) week(id watchpost.WatchlistID, now time.Time) watchpost.We
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
 func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) {
 	id := c.view.Watchlist.ID
-	ws.team.tasks.dispatch.reported(string(id))
+	ws.team.dispatch.Reported(string(id))
 	if c.shares != nil {
-		ws.team.tasks.dispatch.reported(shareName(id, c.shares.keyword))
+		ws.team.dispatch.Reported(shareName(id, c.shares.keyword))
 	}
 	ws.byID[id].view, ws.byID[id].keywords = c.view, c.keywords
 	ws.team.scans.reschedule(batch, c.dropped, c.wanted)

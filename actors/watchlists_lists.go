@@ -105,7 +105,7 @@ func (ws *watchlists) onFollow(m Follow) {
 		l.followers[w.ID] = w
 		followed.pid = ws.begin(string(next.ID), l)
 	} else {
-		ws.team.tasks.dispatch.await(string(next.ID))
+		ws.team.dispatch.Await(string(next.ID))
 		ws.ctx.Send(followed.pid, follow{list: next, follower: w})
 	}
 	tracked.pid = followed.pid
@@ -146,7 +146,7 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 	}
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirList, Name: string(w.List)}, nil)
 	delete(ws.lists, w.List)
-	ws.team.tasks.dispatch.reported(string(w.List))
+	ws.team.dispatch.Reported(string(w.List))
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.List == w.List })
 	return followed.pid, true
 }
@@ -154,7 +154,7 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 // onListChange adds to a list's decision the scans that it wants.
 // returned function, if any, when the batch is durable.
 func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
-	ws.team.tasks.dispatch.reported(string(c.list))
+	ws.team.dispatch.Reported(string(c.list))
 	ws.lists[c.list].times = c.times
 	ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }

@@ -97,3 +97,11 @@ func (s *systemTimer) Stop() bool {
 	s.alarm.Stop()
 	return true
 }
+
+// Earlier returns the earlier of two moments; zero is none.
+func Earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -15,13 +15,14 @@ import (
 // shows: it counts, finds the only one or the greatest, fills a map or what is sorted
 // later. Where a loop sends, spawns, writes or picks, it goes through inOrder instead.
 var inAnyOrder = []string{
-	"accounts.leaves", "accounts.load", "caller.fail", "dispatcher.look", "dispatcher.nominateFor", "dispatcher.pass",
-	"dispatcher.reported", "dispatcher.takeNews", "dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged",
-	"engagementRules.onCreate", "engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view",
-	"engagementRules.viewOf", "engagementRules.watch", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf",
-	"notifications.onCreate", "notifications.onDue", "notifications.views", "notifications.waiting",
-	"notifications.watch", "passkeys.of", "queues.waitingFor", "queues.writesWait", "ruleWork.decide", "schedule.times", "sessionActor.countWriting", "sessionActor.onRetry", "sessions.presence",
-	"sessions.views", "signIn.forget", "signIn.onTry", "standing.relief", "subscriptions.end", "subscriptions.makeRoom",
+	"Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.look", "Dispatcher.nominateFor",
+	"Dispatcher.pass", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.load", "caller.fail",
+	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
+	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
+	"engagementRules.watch", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
+	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
+	"queues.WaitingFor", "queues.writesWait", "ruleWork.decide", "schedule.times", "sessionActor.countWriting",
+	"sessions.presence", "sessions.views", "signIn.forget", "signIn.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
 	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has",
 	"watchlists.onListWatchlists", "watchlists.startLists", "webSessions.makeRoom", "webSessions.views",

@@ -1,37 +1,38 @@
-package actors
+package dispatch
 
 import (
 	"cmp"
 	"time"
 
+	"watchpost/internal/ordered"
 	"watchpost/watchpost"
 )
 
-// queueKey separates the tasks that the same conditions let run.
-type queueKey struct {
-	kind watchpost.TaskType
-	// member and account are whose account does it, and which that is as soon as
+// Key separates the tasks that the same conditions let run.
+type Key struct {
+	Kind watchpost.TaskType
+	// Member and account are whose account does it, and which that is as soon as
 	// it is known; "" for reads that any may do.
-	member  watchpost.MemberID
-	account watchpost.AccountURN
+	Member  watchpost.MemberID
+	Account watchpost.AccountURN
 }
 
-func queueOf(t *watchpost.Task) queueKey { return queueKey{t.LeasedType(), t.Member, t.Account} }
+func queueOf(t *watchpost.Task) Key { return Key{t.LeasedType(), t.Member, t.Account} }
 
 // queue holds the waiting tasks of one key. It exists while there is one.
 type queue struct {
-	key       queueKey
-	turns     ordered[*waiter] // those that may begin
-	delayed   int              // those that may not begin yet
+	key       Key
+	turns     ordered.Heap[*waiter] // those that may begin
+	delayed   int                   // those that may not begin yet
 	candidate bool
 	at        int // in queues.candidates
 }
 
-func newQueue(k queueKey) *queue {
-	return &queue{key: k, turns: ordered[*waiter]{
-		before: func(a, b *waiter) bool { return a.before(b.turn) },
-		place:  func(w *waiter) *int { return &w.at },
-	}}
+func newQueue(k Key) *queue {
+	return &queue{key: k, turns: ordered.New(
+		func(a, b *waiter) bool { return a.before(b.turn) },
+		func(w *waiter) *int { return &w.at },
+	)}
 }
 
 // waiting counts its tasks.
@@ -48,13 +49,13 @@ type waiter struct {
 // queues are the queues of a dispatcher. They hold no task: only the order in
 // which tasks wait.
 type queues struct {
-	byKey    map[queueKey]*queue
+	byKey    map[Key]*queue
 	byMember map[watchpost.MemberID]map[*queue]bool // "" has those that any may do
 	waiting  map[watchpost.TaskID]*waiter
-	delayed  ordered[*waiter]
+	delayed  ordered.Heap[*waiter]
 	// candidates are the queues that a free session may serve: no session may
 	// serve another one. Ordered by the first turn.
-	candidates ordered[*queue]
+	candidates ordered.Heap[*queue]
 	// recounted are the members whose queues have changed in length since the
 	// statuses were told.
 	recounted map[watchpost.MemberID]bool
@@ -62,22 +63,22 @@ type queues struct {
 
 func newQueues() queues {
 	return queues{
-		byKey: map[queueKey]*queue{}, byMember: map[watchpost.MemberID]map[*queue]bool{},
+		byKey: map[Key]*queue{}, byMember: map[watchpost.MemberID]map[*queue]bool{},
 		waiting: map[watchpost.TaskID]*waiter{}, recounted: map[watchpost.MemberID]bool{},
-		delayed: ordered[*waiter]{
-			before: func(a, b *waiter) bool { return a.until.Before(b.until) },
-			place:  func(w *waiter) *int { return &w.at },
-		},
-		candidates: ordered[*queue]{
-			before: func(a, b *queue) bool { return a.turns.list[0].before(b.turns.list[0].turn) },
-			place:  func(q *queue) *int { return &q.at },
-		},
+		delayed: ordered.New(
+			func(a, b *waiter) bool { return a.until.Before(b.until) },
+			func(w *waiter) *int { return &w.at },
+		),
+		candidates: ordered.New(
+			func(a, b *queue) bool { return a.turns.First().before(b.turns.First().turn) },
+			func(q *queue) *int { return &q.at },
+		),
 	}
 }
 
-// add queues a pending task, at its NotBefore when that is to come.
-func (qs *queues) add(t *watchpost.Task, now time.Time) {
-	if qs.waits(t.ID) {
+// Add queues a pending task, at its NotBefore when that is to come.
+func (qs *queues) Add(t *watchpost.Task, now time.Time) {
+	if qs.Waits(t.ID) {
 		return
 	}
 	k := queueOf(t)
@@ -85,18 +86,18 @@ func (qs *queues) add(t *watchpost.Task, now time.Time) {
 	if q == nil {
 		q = newQueue(k)
 		qs.byKey[k] = q
-		if qs.byMember[k.member] == nil {
-			qs.byMember[k.member] = map[*queue]bool{}
+		if qs.byMember[k.Member] == nil {
+			qs.byMember[k.Member] = map[*queue]bool{}
 		}
-		qs.byMember[k.member][q] = true
+		qs.byMember[k.Member][q] = true
 	}
 	w := &waiter{turn: turnOf(t), queue: q}
 	qs.waiting[t.ID] = w
-	qs.recounted[k.member] = true
+	qs.recounted[k.Member] = true
 	if t.NotBefore.After(now) {
 		w.until = t.NotBefore
 		q.delayed++
-		qs.delayed.add(w)
+		qs.delayed.Add(w)
 		return
 	}
 	qs.enqueue(w)
@@ -106,7 +107,7 @@ func (qs *queues) add(t *watchpost.Task, now time.Time) {
 // otherwise it is one already, or no session may serve it.
 func (qs *queues) enqueue(w *waiter) {
 	q := w.queue
-	q.turns.add(w)
+	q.turns.Add(w)
 	if q.turns.Len() == 1 {
 		qs.nominate(q)
 	} else {
@@ -118,7 +119,7 @@ func (qs *queues) enqueue(w *waiter) {
 func (qs *queues) nominate(q *queue) {
 	if !q.candidate && q.turns.Len() > 0 {
 		q.candidate = true
-		qs.candidates.add(q)
+		qs.candidates.Add(q)
 	}
 }
 
@@ -126,58 +127,63 @@ func (qs *queues) nominate(q *queue) {
 func (qs *queues) dismiss(q *queue) {
 	if q.candidate {
 		q.candidate = false
-		qs.candidates.remove(q)
+		qs.candidates.Remove(q)
 	}
 }
 
 // reorder moves a candidate whose first turn may have changed.
 func (qs *queues) reorder(q *queue) {
 	if q.candidate {
-		qs.candidates.fix(q)
+		qs.candidates.Fix(q)
 	}
 }
 
-// waits reports whether a task waits.
-func (qs *queues) waits(id watchpost.TaskID) bool { return qs.waiting[id] != nil }
+// Waits reports whether a task waits.
+func (qs *queues) Waits(id watchpost.TaskID) bool { return qs.waiting[id] != nil }
 
-// advance gives a queued task an earlier turn; a later one changes nothing.
-func (qs *queues) advance(to turn) {
-	w := qs.waiting[to.id]
+// NoteMember makes the statuses of a member's sessions news, "" of all.
+func (qs *queues) NoteMember(member watchpost.MemberID) { qs.recounted[member] = true }
+
+// Advance gives a queued task the turn of another one, if that is earlier.
+func (qs *queues) Advance(id watchpost.TaskID, like *watchpost.Task) {
+	to := turnOf(like)
+	to.id = id
+	w := qs.waiting[id]
 	if w == nil || !to.before(w.turn) {
 		return
 	}
 	w.turn = to
 	if w.until.IsZero() {
-		w.queue.turns.fix(w)
+		w.queue.turns.Fix(w)
 		qs.reorder(w.queue)
 	}
 }
 
 // mature queues the delayed tasks whose time has come.
 func (qs *queues) mature(now time.Time) {
-	for qs.delayed.Len() > 0 && !qs.delayed.list[0].until.After(now) {
-		w := qs.delayed.list[0]
-		qs.delayed.remove(w)
+	for qs.delayed.Len() > 0 && !qs.delayed.First().until.After(now) {
+		w := qs.delayed.First()
+		qs.delayed.Remove(w)
 		w.until = time.Time{}
 		w.queue.delayed--
 		qs.enqueue(w)
 	}
 }
 
-// remove takes a task out of its queue.
-func (qs *queues) remove(id watchpost.TaskID) {
+// Remove takes a task out of its queue.
+func (qs *queues) Remove(id watchpost.TaskID) {
 	w := qs.waiting[id]
 	if w == nil {
 		return
 	}
 	delete(qs.waiting, id)
 	q := w.queue
-	qs.recounted[q.key.member] = true
+	qs.recounted[q.key.Member] = true
 	if !w.until.IsZero() {
-		qs.delayed.remove(w)
+		qs.delayed.Remove(w)
 		q.delayed--
 	} else {
-		q.turns.remove(w)
+		q.turns.Remove(w)
 		if q.turns.Len() > 0 {
 			qs.reorder(q)
 		} else {
@@ -188,25 +194,25 @@ func (qs *queues) remove(id watchpost.TaskID) {
 		return
 	}
 	delete(qs.byKey, q.key)
-	delete(qs.byMember[q.key.member], q)
-	if len(qs.byMember[q.key.member]) == 0 {
-		delete(qs.byMember, q.key.member)
+	delete(qs.byMember[q.key.Member], q)
+	if len(qs.byMember[q.key.Member]) == 0 {
+		delete(qs.byMember, q.key.Member)
 	}
 }
 
-// requeue moves a waiting task whose next slice is of another type by now.
-func (qs *queues) requeue(t *watchpost.Task, now time.Time) {
+// Requeue moves a waiting task whose next slice is of another type by now.
+func (qs *queues) Requeue(t *watchpost.Task, now time.Time) {
 	if w := qs.waiting[t.ID]; w != nil && w.queue.key != queueOf(t) {
-		qs.remove(t.ID)
-		qs.add(t, now)
+		qs.Remove(t.ID)
+		qs.Add(t, now)
 	}
 }
 
-// waitingFor counts the waiting tasks that an account of a member could do.
-func (qs *queues) waitingFor(member watchpost.MemberID, account watchpost.AccountURN) (n int) {
+// WaitingFor counts the waiting tasks that an account of a member could do.
+func (qs *queues) WaitingFor(member watchpost.MemberID, account watchpost.AccountURN) (n int) {
 	for _, of := range []watchpost.MemberID{"", member} {
 		for q := range qs.byMember[of] {
-			if q.key.account == "" || q.key.account == account {
+			if q.key.Account == "" || q.key.Account == account {
 				n += q.waiting()
 			}
 		}
@@ -228,6 +234,9 @@ func turnOf(t *watchpost.Task) turn {
 	}
 	return turn{id: t.ID, at: t.CreatedAt}
 }
+
+// CompareTurns orders tasks as they wait.
+func CompareTurns(a, b *watchpost.Task) int { return turnOf(a).compare(turnOf(b)) }
 
 func (t turn) before(o turn) bool { return t.compare(o) < 0 }
 

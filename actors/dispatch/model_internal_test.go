@@ -1,4 +1,4 @@
-package actors
+package dispatch
 
 import (
 	"cmp"
@@ -17,26 +17,26 @@ import (
 // naive is what a dispatcher is to decide, with nothing but lists: each question
 // is a search among all tasks and all sessions.
 type naive struct {
-	d     *dispatcher
+	d     *Dispatcher
 	tasks []*watchpost.Task // that wait
 }
 
 // blockedBy says why a session may not be handed a task; empty when it may.
-func (n *naive) blockedBy(w *worker, k queueKey, now time.Time) watchpost.PendingReason {
-	st := n.d.standing(w.account)
-	a, counted := watchpost.AllowanceOf(k.kind.Action())
+func (n *naive) blockedBy(w *Worker, k Key, now time.Time) watchpost.PendingReason {
+	st := n.d.Standing(w.Account)
+	a, counted := watchpost.AllowanceOf(k.Kind.Action())
 	switch {
-	case w.other && (k.member == "" || k.member == w.member):
+	case w.Other && (k.Member == "" || k.Member == w.Member):
 		return watchpost.PendingPaused
-	case k.account != "" && w.account != k.account, k.member != "" && w.member != k.member, w.inUse:
+	case k.Account != "" && w.Account != k.Account, k.Member != "" && w.Member != k.Member, w.InUse:
 		return watchpost.PendingExtensionOffline
-	case !w.signedIn, w.stopped, st.breakers[k.kind].Open(now):
+	case !w.SignedIn, w.Stopped, st.breakers[k.Kind].Open(now):
 		return watchpost.PendingPaused
 	case !counted:
 		return ""
-	case a.Period == watchpost.Weekly && (now.Before(st.fromWeekly) || st.ledger.room(a.Action, now) <= 0):
+	case a.Period == watchpost.Weekly && (now.Before(st.FromWeekly) || st.Ledger.Room(a.Action, now) <= 0):
 		return watchpost.PendingWeeklyCap
-	case a.Period == watchpost.Daily && (now.Before(st.from) || st.ledger.room(a.Action, now) <= 0):
+	case a.Period == watchpost.Daily && (now.Before(st.From) || st.Ledger.Room(a.Action, now) <= 0):
 		return watchpost.PendingDailyCap
 	}
 	return ""
@@ -44,27 +44,27 @@ func (n *naive) blockedBy(w *worker, k queueKey, now time.Time) watchpost.Pendin
 
 // next is the first task in turn that a free session may do, and of these sessions the
 // one whose account has most room.
-func (n *naive) next(now time.Time) (first *watchpost.Task, best *worker) {
+func (n *naive) next(now time.Time) (first *watchpost.Task, best *Worker) {
 	for _, t := range n.tasks {
 		if first != nil && !turnOf(t).before(turnOf(first)) || t.NotBefore.After(now) || t.Type.Scan() && len(n.d.unscheduled) > 0 {
 			continue
 		}
-		var able []*worker
+		var able []*Worker
 		for _, w := range n.d.workers {
-			if w.task == "" && n.blockedBy(w, queueOf(t), now) == "" {
+			if w.Task == "" && n.blockedBy(w, queueOf(t), now) == "" {
 				able = append(able, w)
 			}
 		}
 		if len(able) > 0 {
-			room := func(w *worker) int { return n.d.standing(w.account).ledger.room(t.LeasedType().Action(), now) }
-			first, best = t, slices.MinFunc(able, func(a, b *worker) int { return cmp.Or(room(b)-room(a), cmp.Compare(a.session, b.session)) })
+			room := func(w *Worker) int { return n.d.Standing(w.Account).Ledger.Room(t.LeasedType().Action(), now) }
+			first, best = t, slices.MinFunc(able, func(a, b *Worker) int { return cmp.Or(room(b)-room(a), cmp.Compare(a.Session, b.Session)) })
 		}
 	}
 	return first, best
 }
 
 // why is the reason of the session that is closest to doing a task.
-func (n *naive) why(k queueKey, now time.Time) (reason watchpost.PendingReason, notBefore time.Time) {
+func (n *naive) why(k Key, now time.Time) (reason watchpost.PendingReason, notBefore time.Time) {
 	reason = watchpost.PendingExtensionOffline
 	for _, w := range n.d.workers {
 		h := cmp.Or(n.blockedBy(w, k, now), watchpost.PendingQueued)
@@ -85,10 +85,10 @@ func (n *naive) find(id watchpost.TaskID) int {
 
 // agrees compares all that the dispatcher keeps with a recount.
 func (n *naive) agrees(r *rapid.T, now time.Time) {
-	counts := map[queueKey]int{}
+	counts := map[Key]int{}
 	for _, t := range n.tasks {
 		counts[queueOf(t)]++
-		require.True(r, n.d.waits(t.ID))
+		require.True(r, n.d.Waits(t.ID))
 	}
 	require.Len(r, n.d.waiting, len(n.tasks))
 	require.Len(r, n.d.byKey, len(counts))
@@ -96,10 +96,10 @@ func (n *naive) agrees(r *rapid.T, now time.Time) {
 	for k, count := range counts {
 		q := n.d.byKey[k]
 		require.Equal(r, count, q.waiting(), "%v", k)
-		require.True(r, n.d.queues.byMember[k.member][q])
-		require.Equal(r, q.candidate, slices.Contains(n.d.candidates.list, q))
+		require.True(r, n.d.queues.byMember[k.Member][q])
+		require.Equal(r, q.candidate, slices.Contains(n.d.candidates.All(), q))
 		delayed += q.delayed
-		reason, notBefore := n.d.why(k, now)
+		reason, notBefore := n.d.Why(k, now)
 		wanted, until := n.why(k, now)
 		require.Equal(r, wanted, reason, "%v", k)
 		require.Equal(r, until, notBefore, "%v", k)
@@ -112,17 +112,17 @@ func (n *naive) agrees(r *rapid.T, now time.Time) {
 	for _, w := range n.d.workers {
 		could := 0
 		for k, count := range counts {
-			if (k.member == "" || k.member == w.member) && (k.account == "" || k.account == w.account) {
+			if (k.Member == "" || k.Member == w.Member) && (k.Account == "" || k.Account == w.Account) {
 				could += count
 			}
 		}
-		require.Equal(r, could, n.d.waitingFor(w.member, w.account))
-		require.Equal(r, [2]string{string(w.member), string(w.account)}, [2]string{string(w.crew.member), string(w.crew.account)})
+		require.Equal(r, could, n.d.WaitingFor(w.Member, w.Account))
+		require.Equal(r, [2]string{string(w.Member), string(w.Account)}, [2]string{string(w.crew.member), string(w.crew.account)})
 		require.Contains(r, w.crew.workers, w)
 	}
 	of := map[[2]string]int{}
 	for _, w := range n.d.workers {
-		of[[2]string{string(w.member), string(w.account)}]++
+		of[[2]string{string(w.Member), string(w.Account)}]++
 	}
 	require.Len(r, n.d.crews.byMember[""], len(of))
 	for _, c := range n.d.crews.byMember[""] {
@@ -160,8 +160,8 @@ func (r *dispatchRun) addTask() {
 	if r.chance("delayed", 4) {
 		task.NotBefore = r.now.Add(time.Duration(rapid.IntRange(1, 90).Draw(r.r, "minutes")) * time.Minute)
 	}
-	r.d.add(task, r.now)
-	r.d.add(task, r.now) // once is enough
+	r.d.Add(task, r.now)
+	r.d.Add(task, r.now) // once is enough
 	r.tasks = append(r.tasks, task)
 }
 
@@ -170,45 +170,45 @@ func (r *dispatchRun) changeWorker() {
 	if w == nil || r.chance("replaced", 4) {
 		name := drawn(r, "new", "s1", "s2", "s3", "s4", "s5")
 		if old := r.d.workers[watchpost.SessionID(name)]; old != nil {
-			r.d.leave(old)
+			r.d.Leave(old)
 		}
 		w = free(name, "")
-		w.member = watchpost.MemberID(drawn(r, "of", "m", "n", "o"))
-		w.account = watchpost.AccountURN(drawn(r, "signed in to", "", "a", "b"))
+		w.Member = watchpost.MemberID(drawn(r, "of", "m", "n", "o"))
+		w.Account = watchpost.AccountURN(drawn(r, "signed in to", "", "a", "b"))
 	}
 	switch drawn(r, "change", "account", "flags", "task", "leave") {
 	case "account":
-		w.account = watchpost.AccountURN(drawn(r, "to", "", "a", "b", "c"))
+		w.Account = watchpost.AccountURN(drawn(r, "to", "", "a", "b", "c"))
 	case "flags":
-		w.signedIn, w.inUse, w.other, w.stopped = !r.chance("out", 4), r.chance("in use", 4), r.chance("other", 4), r.chance("stopped", 4)
+		w.SignedIn, w.InUse, w.Other, w.Stopped = !r.chance("out", 4), r.chance("in use", 4), r.chance("other", 4), r.chance("stopped", 4)
 	case "task":
-		w.task = ""
+		w.Task = ""
 	case "leave":
-		if r.d.workers[w.session] == w {
-			r.d.leave(w)
+		if r.d.workers[w.Session] == w {
+			r.d.Leave(w)
 		}
 		return
 	}
-	r.d.changed(w)
+	r.d.Changed(w)
 }
 
 func (r *dispatchRun) changeAccount() {
 	account := watchpost.AccountURN(drawn(r, "account", "a", "b", "c"))
-	announces(r.d, account, r.now, func(st *standing) {
+	announces(r.d, account, r.now, func(st *Standing) {
 		kind := drawn(r, "kind", modelKinds...)
 		switch drawn(r, "standing", "breaker", "closes", "uses", "from", "free") {
 		case "breaker":
 			opens(kind, r.now.Add(time.Duration(rapid.IntRange(-5, 60).Draw(r.r, "minutes"))*time.Minute))(st)
 		case "closes":
-			st.ledger.close(&persistence.Batch{}, kind.Action(), r.now)
+			st.Ledger.close(&persistence.Batch{}, kind.Action(), r.now)
 		case "uses":
 			if a, counted := watchpost.AllowanceOf(kind.Action()); counted {
-				st.ledger.entry(a.Action, periodOf(a.Period, r.now)).Used = a.Limit - rapid.IntRange(0, 3).Draw(r.r, "room")
+				st.Ledger.entry(a.Action, PeriodOf(a.Period, r.now)).Used = a.Limit - rapid.IntRange(0, 3).Draw(r.r, "room")
 			}
 		case "from":
-			st.from, st.fromWeekly = watchpost.Daily.Reset(r.now), watchpost.Weekly.Reset(r.now)
+			st.From, st.FromWeekly = watchpost.Daily.Reset(r.now), watchpost.Weekly.Reset(r.now)
 		case "free":
-			*st = *newStanding(account)
+			*st = *NewStanding(account)
 		}
 	})
 }
@@ -221,21 +221,21 @@ func (r *dispatchRun) changeTask() {
 	task := r.tasks[at]
 	switch drawn(r, "of the task", "drop", "advance", "move") {
 	case "drop":
-		r.d.remove(task.ID)
+		r.d.Remove(task.ID)
 		r.tasks = slices.Delete(r.tasks, at, at+1)
 	case "advance":
 		if task.Type.Scan() {
-			to := turnOf(task)
-			to.at = to.at.Add(time.Duration(rapid.IntRange(-3, 3).Draw(r.r, "seconds")) * time.Second)
-			r.d.advance(to)
-			if to.at.Before(task.Due) {
-				task.Due = to.at
+			to := *task
+			to.Due = to.Due.Add(time.Duration(rapid.IntRange(-3, 3).Draw(r.r, "seconds")) * time.Second)
+			r.d.Advance(task.ID, &to)
+			if to.Due.Before(task.Due) {
+				task.Due = to.Due
 			}
 		}
 	case "move":
-		r.d.remove(task.ID)
+		r.d.Remove(task.ID)
 		task.Account, task.NotBefore = "", time.Time{}
-		r.d.add(task, r.now)
+		r.d.Add(task, r.now)
 	}
 }
 
@@ -262,19 +262,19 @@ func (r *dispatchRun) handOut(n int) {
 	}
 	for range n {
 		task, w := r.next(r.now)
-		a, ok := r.d.next(r.now)
+		a, ok := r.d.Next(r.now)
 		require.Equal(r.r, task != nil, ok)
 		if !ok {
 			return
 		}
-		require.Equal(r.r, task.ID, a.task)
-		require.Equal(r.r, task.LeasedType(), a.kind)
-		require.Same(r.r, w, a.worker)
-		require.Equal(r.r, a.task, w.task)
-		r.tasks = slices.Delete(r.tasks, r.find(a.task), r.find(a.task)+1)
+		require.Equal(r.r, task.ID, a.Task)
+		require.Equal(r.r, task.LeasedType(), a.Kind)
+		require.Same(r.r, w, a.Worker)
+		require.Equal(r.r, a.Task, w.Task)
+		r.tasks = slices.Delete(r.tasks, r.find(a.Task), r.find(a.Task)+1)
 		if r.chance("declined", 8) { // the task is a duplicate
-			w.task = ""
-			r.d.changed(w)
+			w.Task = ""
+			r.d.Changed(w)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (r *dispatchRun) handOut(n int) {
 func TestDispatchAgainstModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		r := &dispatchRun{naive: &naive{d: newDispatcher()}, r: rt, now: wednesday}
+		r := &dispatchRun{naive: &naive{d: New()}, r: rt, now: wednesday}
 		for range rapid.IntRange(1, 120).Draw(rt, "steps") {
 			switch drawn(r, "step", "task", "task", "task", "worker", "worker", "worker", "account", "account", "change", "time", "report") {
 			case "task":
@@ -302,9 +302,9 @@ func TestDispatchAgainstModel(t *testing.T) {
 			case "report":
 				name := drawn(r, "name", "list 1", "list 2")
 				if r.d.unscheduled[name] {
-					r.d.reported(name)
+					r.d.Reported(name)
 				} else if r.chance("awaited", 2) {
-					r.d.await(name)
+					r.d.Await(name)
 				}
 			}
 			if r.chance("one only", 4) {
@@ -313,7 +313,7 @@ func TestDispatchAgainstModel(t *testing.T) {
 				r.handOut(len(r.tasks) + 1)
 			}
 			r.agrees(rt, r.now)
-			wake := r.d.wake(r.now)
+			wake := r.d.Wake(r.now)
 			require.True(rt, wake.After(r.now))
 		}
 	})
@@ -323,33 +323,33 @@ func TestDispatchAgainstModel(t *testing.T) {
 // candidate, and that a status is due only for those whom a change concerns.
 func TestNothingChangesNothing(t *testing.T) {
 	t.Parallel()
-	d := newDispatcher()
+	d := New()
 	for _, of := range []string{"a", "b"} {
 		w := free("s-"+of, of)
-		w.member = watchpost.MemberID("m-" + of)
-		announces(d, w.account, wednesday, closes(watchpost.ActionLike))
-		d.changed(w)
+		w.Member = watchpost.MemberID("m-" + of)
+		announces(d, w.Account, wednesday, closes(watchpost.ActionLike))
+		d.Changed(w)
 		task := clientTask("t-"+of, watchpost.TaskLikePost, 0)
-		task.Member, task.Account = w.member, w.account
-		d.add(task, wednesday)
+		task.Member, task.Account = w.Member, w.Account
+		d.Add(task, wednesday)
 	}
-	_, ok := d.next(wednesday)
+	_, ok := d.Next(wednesday)
 	require.False(t, ok)
-	require.Len(t, d.takeNews(false), 2)
-	d.changed(d.workers["s-a"])
-	d.announce("a", d.standing("a").present(wednesday))
+	require.Len(t, d.TakeNews(false), 2)
+	d.Changed(d.workers["s-a"])
+	d.Announce("a", d.Standing("a").Present(wednesday))
 	d.look(wednesday)
 	require.Zero(t, d.candidates.Len())
-	require.Empty(t, d.takeNews(false))
-	announces(d, "a", wednesday, func(st *standing) { st.ledger.entries = nil })
-	require.Equal(t, []*crew{d.workers["s-a"].crew}, d.takeNews(false))
-	a, ok := d.next(wednesday)
+	require.Empty(t, d.TakeNews(false))
+	announces(d, "a", wednesday, func(st *Standing) { st.Ledger.entries = nil })
+	require.Equal(t, []*Crew{d.workers["s-a"].crew}, d.TakeNews(false))
+	a, ok := d.Next(wednesday)
 	require.True(t, ok)
-	require.Equal(t, watchpost.TaskID("t-a"), a.task)
-	require.Equal(t, []*crew{a.worker.crew}, d.takeNews(false), "fewer wait")
-	require.False(t, d.free("m-a", "a", watchpost.TaskProfileFetch, wednesday), "it has a task")
-	require.False(t, d.free("m-b", "b", watchpost.TaskLikePost, wednesday), "no room")
-	require.True(t, d.free("m-b", "b", watchpost.TaskCommentPost, wednesday))
-	require.True(t, d.free("", "", watchpost.TaskProfileFetch, wednesday))
-	require.Len(t, d.takeNews(true), 2, "the plan blocks all")
+	require.Equal(t, watchpost.TaskID("t-a"), a.Task)
+	require.Equal(t, []*Crew{a.Worker.crew}, d.TakeNews(false), "fewer wait")
+	require.False(t, d.Free("m-a", "a", watchpost.TaskProfileFetch, wednesday), "it has a task")
+	require.False(t, d.Free("m-b", "b", watchpost.TaskLikePost, wednesday), "no room")
+	require.True(t, d.Free("m-b", "b", watchpost.TaskCommentPost, wednesday))
+	require.True(t, d.Free("", "", watchpost.TaskProfileFetch, wednesday))
+	require.Len(t, d.TakeNews(true), 2, "the plan blocks all")
 }

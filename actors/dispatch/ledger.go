@@ -1,4 +1,4 @@
-package actors
+package dispatch
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// ledger is what one account has used of its allowances. It is keyed by period
+// Ledger is what one account has used of its allowances. It is keyed by period
 // and never reset: a new day is a new key. A unit is reserved when a task is
 // offered to a connection and debited when the hand-out is decided; only debits
 // are stored.
@@ -19,7 +19,7 @@ import (
 // There are two of each account. The team's has what was used, and is stored: the
 // team counts each decision when it submits it. The session actor's has the
 // reservations too. It follows the team's by the same decisions in the same order.
-type ledger struct {
+type Ledger struct {
 	account watchpost.AccountURN
 	entries []ledgerEntry // a few for each day
 }
@@ -31,10 +31,10 @@ type ledgerEntry struct {
 	reserved int
 }
 
-// loadLedgers reads what still counts at now, the days of this week, and those of
+// LoadLedgers reads what still counts at now, the days of this week, and those of
 // the week before, to which a hand-out may still be given back.
-func loadLedgers(view persistence.View, space persistence.Space, now time.Time) (map[watchpost.AccountURN]*ledger, error) {
-	ledgers := map[watchpost.AccountURN]*ledger{}
+func LoadLedgers(view persistence.View, space persistence.Space, now time.Time) (map[watchpost.AccountURN]*Ledger, error) {
+	ledgers := map[watchpost.AccountURN]*Ledger{}
 	from := []byte(teamspace.KeyLedger + oldestPeriod(now))
 	var failure error
 	err := view.Scan(space, from, persistence.PrefixEnd([]byte(teamspace.KeyLedger)), func(k, v []byte) bool {
@@ -45,7 +45,7 @@ func loadLedgers(view persistence.View, space persistence.Space, now time.Time) 
 		}
 		account := watchpost.AccountURN(parts[1])
 		if ledgers[account] == nil {
-			ledgers[account] = &ledger{account: account}
+			ledgers[account] = &Ledger{account: account}
 		}
 		ledgers[account].entry(watchpost.Action(parts[2]), parts[0]).LedgerRecord = record
 		return true
@@ -65,9 +65,9 @@ type periodNames struct {
 	names [2]string
 }
 
-// periodOf names the period that holds now. It is asked for with every hand-out
+// PeriodOf names the period that holds now. It is asked for with every hand-out
 // and heartbeat, and changes once a day: all ledgers share the names.
-func periodOf(p watchpost.Period, now time.Time) string {
+func PeriodOf(p watchpost.Period, now time.Time) string {
 	day := now.Unix() / (24 * 60 * 60)
 	if present := presentPeriods.Load(); present != nil && present.day == day {
 		return present.names[p]
@@ -80,12 +80,15 @@ func periodOf(p watchpost.Period, now time.Time) string {
 // oldestPeriod is the first period that is kept in memory.
 func oldestPeriod(now time.Time) string { return watchpost.Weekly.Key(now.AddDate(0, 0, -7)) }
 
+// NewLedger returns the ledger of an account that has not used anything.
+func NewLedger(account watchpost.AccountURN) *Ledger { return &Ledger{account: account} }
+
 // clone returns a copy with all periods.
-func (l *ledger) clone() ledger { return ledger{account: l.account, entries: slices.Clone(l.entries)} }
+func (l *Ledger) clone() Ledger { return Ledger{account: l.account, entries: slices.Clone(l.entries)} }
 
 // present returns a copy that holds what counts at now.
-func (l *ledger) present(now time.Time) ledger {
-	daily, weekly := periodOf(watchpost.Daily, now), periodOf(watchpost.Weekly, now)
+func (l *Ledger) present(now time.Time) Ledger {
+	daily, weekly := PeriodOf(watchpost.Daily, now), PeriodOf(watchpost.Weekly, now)
 	counts := func(e *ledgerEntry) bool { return e.period == daily || e.period == weekly }
 	copied, n := *l, 0
 	for i := range l.entries {
@@ -103,7 +106,7 @@ func (l *ledger) present(now time.Time) ledger {
 }
 
 // find returns the entry of a period, nil when there is none.
-func (l *ledger) find(action watchpost.Action, period string) *ledgerEntry {
+func (l *Ledger) find(action watchpost.Action, period string) *ledgerEntry {
 	for i := range l.entries {
 		if e := &l.entries[i]; e.action == action && e.period == period {
 			return e
@@ -114,7 +117,7 @@ func (l *ledger) find(action watchpost.Action, period string) *ledgerEntry {
 
 // entry returns the entry of a period, a new one if need be. It is valid until the
 // next one is made.
-func (l *ledger) entry(action watchpost.Action, period string) *ledgerEntry {
+func (l *Ledger) entry(action watchpost.Action, period string) *ledgerEntry {
 	if e := l.find(action, period); e != nil {
 		return e
 	}
@@ -122,18 +125,18 @@ func (l *ledger) entry(action watchpost.Action, period string) *ledgerEntry {
 	return &l.entries[len(l.entries)-1]
 }
 
-// room returns how many more units the account may be handed at now. Actions
+// Room returns how many more units the account may be handed at now. Actions
 // that are not counted have always room.
-func (l *ledger) room(action watchpost.Action, now time.Time) int {
+func (l *Ledger) Room(action watchpost.Action, now time.Time) int {
 	a, counted := watchpost.AllowanceOf(action)
 	if !counted {
 		return 1
 	}
-	return l.roomIn(a, periodOf(a.Period, now))
+	return l.roomIn(a, PeriodOf(a.Period, now))
 }
 
 // roomIn is room with the allowance and the name of its period.
-func (l *ledger) roomIn(a watchpost.Allowance, period string) int {
+func (l *Ledger) roomIn(a watchpost.Allowance, period string) int {
 	switch e := l.find(a.Action, period); {
 	case e == nil:
 		return a.Limit
@@ -144,75 +147,87 @@ func (l *ledger) roomIn(a watchpost.Allowance, period string) int {
 	}
 }
 
-// used returns the units debited in the period that holds now.
-func (l *ledger) used(a watchpost.Allowance, now time.Time) int {
-	if e := l.find(a.Action, periodOf(a.Period, now)); e != nil {
+// Used returns the units debited in the period that holds now.
+func (l *Ledger) Used(a watchpost.Allowance, now time.Time) int {
+	if e := l.find(a.Action, PeriodOf(a.Period, now)); e != nil {
 		return e.Used
 	}
 	return 0
 }
 
-// reserve sets units aside for an offer and returns the debit that they would
+// Reserve sets units aside for an offer and returns the debit that they would
 // be; the zero debit for an action that is not counted.
-func (l *ledger) reserve(action watchpost.Action, units int, now time.Time) watchpost.Debit {
+func (l *Ledger) Reserve(action watchpost.Action, units int, now time.Time) watchpost.Debit {
 	a, counted := watchpost.AllowanceOf(action)
 	if !counted {
 		return watchpost.Debit{}
 	}
-	d := watchpost.Debit{Account: l.account, Action: action, Period: periodOf(a.Period, now), Units: units}
+	d := watchpost.Debit{Account: l.account, Action: action, Period: PeriodOf(a.Period, now), Units: units}
 	l.entry(d.Action, d.Period).reserved += d.Count()
 	return d
 }
 
-// carryOver sets the units of a debit aside in the period that holds now, if it
+// CarryOver sets the units of a debit aside in the period that holds now, if it
 // is of an earlier one; ok is false if it is not, or if the action is not counted.
-func (l *ledger) carryOver(last watchpost.Debit, now time.Time) (d watchpost.Debit, ok bool) {
+func (l *Ledger) CarryOver(last watchpost.Debit, now time.Time) (d watchpost.Debit, ok bool) {
 	a, counted := watchpost.AllowanceOf(last.Action)
-	if !counted || last.Period >= periodOf(a.Period, now) {
+	if !counted || last.Period >= PeriodOf(a.Period, now) {
 		return last, false
 	}
-	return l.reserve(last.Action, last.Count(), now), true
+	return l.Reserve(last.Action, last.Count(), now), true
 }
 
-// release gives reserved units back.
-func (l *ledger) release(d watchpost.Debit) {
+// Release gives reserved units back.
+func (l *Ledger) Release(d watchpost.Debit) {
 	if d.Action != watchpost.ActionNone {
 		l.entry(d.Action, d.Period).reserved -= d.Count()
 	}
 }
 
-// count takes over what a decision of a task changes in the account, and writes that
+// Uses is what a decision of a task changes in the ledgers of accounts.
+type Uses struct {
+	Debited, Refunded []watchpost.Debit
+	Task              watchpost.TaskID
+	At                time.Time
+	// Action is that of the task: the network refused more of it to one account, and a
+	// write on one has begun or ended; "": none.
+	Action   watchpost.Action
+	ClosedOf watchpost.AccountURN
+	WroteOn  watchpost.AccountURN
+}
+
+// Count takes over what a decision of a task changes in the account, and writes that
 // to the batch; the session actor has none.
-func (l *ledger) count(batch *persistence.Batch, c *taskChange) {
-	for _, d := range c.debited {
+func (l *Ledger) Count(batch *persistence.Batch, u Uses) {
+	for _, d := range u.Debited {
 		if d.Account == l.account {
 			l.debit(batch, d)
 		}
 	}
-	for _, d := range c.refunded {
+	for _, d := range u.Refunded {
 		if d.Account == l.account {
 			l.refund(batch, d)
 		}
 	}
-	if c.verdict.CloseAction && c.account == l.account {
-		l.close(batch, c.task.LeasedType().Action(), c.at)
+	if u.ClosedOf != "" && u.ClosedOf == l.account {
+		l.close(batch, u.Action, u.At)
 	}
-	if c.wrote && c.task.Account == l.account {
-		l.write(batch, c.task.LeasedType().Action(), watchpost.LastWrite{Task: c.task.ID, At: c.at})
+	if u.WroteOn != "" && u.WroteOn == l.account {
+		l.write(batch, u.Action, watchpost.LastWrite{Task: u.Task, At: u.At})
 	}
 }
 
 // write notes that a write has begun or ended.
-func (l *ledger) write(batch *persistence.Batch, action watchpost.Action, w watchpost.LastWrite) {
+func (l *Ledger) write(batch *persistence.Batch, action watchpost.Action, w watchpost.LastWrite) {
 	if a, counted := watchpost.AllowanceOf(action); counted {
-		e := l.entry(action, periodOf(a.Period, w.At))
+		e := l.entry(action, PeriodOf(a.Period, w.At))
 		e.Last = w
 		l.put(batch, e)
 	}
 }
 
-// lastWrite returns the last write that was noted.
-func (l *ledger) lastWrite() (last watchpost.LastWrite) {
+// LastWrite returns the last write that was noted.
+func (l *Ledger) LastWrite() (last watchpost.LastWrite) {
 	for i := range l.entries {
 		if w := l.entries[i].Last; w.At.After(last.At) {
 			last = w
@@ -222,7 +237,7 @@ func (l *ledger) lastWrite() (last watchpost.LastWrite) {
 }
 
 // debit counts units as used and writes that to the batch.
-func (l *ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
+func (l *Ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
 	e := l.entry(d.Action, d.Period)
 	e.Used += d.Count()
 	l.put(batch, e)
@@ -230,7 +245,7 @@ func (l *ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
 
 // refund gives used units back and writes that to the batch, unless its period
 // is so long over that it is no longer known.
-func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
+func (l *Ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
 	if e := l.find(d.Action, d.Period); e != nil {
 		e.Used = max(0, e.Used-d.Count())
 		l.put(batch, e)
@@ -238,34 +253,34 @@ func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
 }
 
 // close stops an action until its next period.
-func (l *ledger) close(batch *persistence.Batch, action watchpost.Action, now time.Time) {
+func (l *Ledger) close(batch *persistence.Batch, action watchpost.Action, now time.Time) {
 	if a, counted := watchpost.AllowanceOf(action); counted {
-		e := l.entry(action, periodOf(a.Period, now))
+		e := l.entry(action, PeriodOf(a.Period, now))
 		e.Closed = true
 		l.put(batch, e)
 	}
 }
 
-// closed reports whether the network itself refused more of an action in the
+// Closed reports whether the network itself refused more of an action in the
 // period that holds now.
-func (l *ledger) closed(action watchpost.Action, now time.Time) bool {
+func (l *Ledger) Closed(action watchpost.Action, now time.Time) bool {
 	a, counted := watchpost.AllowanceOf(action)
-	e := l.find(action, periodOf(a.Period, now))
+	e := l.find(action, PeriodOf(a.Period, now))
 	return counted && e != nil && e.Closed
 }
 
-// refused reports whether the network itself refused more of any action, now or before.
-func (l *ledger) refused() bool {
+// Refused reports whether the network itself refused more of any action, now or before.
+func (l *Ledger) Refused() bool {
 	return slices.ContainsFunc(l.entries, func(e ledgerEntry) bool { return e.Closed })
 }
 
-// forget drops from memory what loadLedgers would not read at now.
-func (l *ledger) forget(now time.Time) {
+// Forget drops from memory what loadLedgers would not read at now.
+func (l *Ledger) Forget(now time.Time) {
 	oldest := oldestPeriod(now)
 	l.entries = slices.DeleteFunc(l.entries, func(e ledgerEntry) bool { return e.period < oldest })
 }
 
-func (l *ledger) put(batch *persistence.Batch, e *ledgerEntry) {
+func (l *Ledger) put(batch *persistence.Batch, e *ledgerEntry) {
 	if batch == nil {
 		return
 	}

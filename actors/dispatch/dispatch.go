@@ -1,15 +1,23 @@
-package actors
+// Package dispatch decides which session does which task, by what the accounts have used
+// of their allowances. It starts nothing and waits for nothing: its methods are functions
+// of its state and of a moment.
+//
+// It answers a team: which task is next, and for which session (Next, Take, Free); why a
+// task waits, and until when (Why, Wake); what an account may do (Standing) and has used
+// (Ledger); whose status may have changed (TakeNews, TakeRelieved).
+package dispatch
 
 import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"watchpost/watchpost"
 )
 
-// dispatcher decides which session does which task. It holds no task: only the
+// Dispatcher decides which session does which task. It holds no task: only the
 // order in which they wait, and what the sessions may do. Its methods are pure
 // functions of that state and of now; the team carries out its decisions.
 //
@@ -18,7 +26,7 @@ import (
 // knows the queues that a free session may serve (queues.candidates). A queue becomes
 // one with its first task, and when a session or the standing of its account
 // changes; it ends to be one when no session may serve it.
-type dispatcher struct {
+type Dispatcher struct {
 	queues
 	crews
 	// unscheduled are the watchlists and lists that have not reported their due
@@ -31,27 +39,28 @@ type dispatcher struct {
 	looked, due time.Time
 	// relieved are the crews whose account time has let do more since they were
 	// taken.
-	relieved []*crew
-	// planBlocks is what takeNews was told last.
+	relieved []*Crew
+	// planBlocks is what TakeNews was told last.
 	planBlocks bool
 }
 
-// assignment is one task for one session.
-type assignment struct {
-	task   watchpost.TaskID
-	kind   watchpost.TaskType
-	worker *worker
+// Assignment is one task for one session.
+type Assignment struct {
+	Task   watchpost.TaskID
+	Kind   watchpost.TaskType
+	Worker *Worker
 }
 
-func newDispatcher() *dispatcher {
-	return &dispatcher{queues: newQueues(), crews: newCrews(), unscheduled: map[string]bool{}}
+// New returns a dispatcher without tasks and workers.
+func New() *Dispatcher {
+	return &Dispatcher{queues: newQueues(), crews: newCrews(), unscheduled: map[string]bool{}}
 }
 
-// await holds scans back until reported is called with the name.
-func (d *dispatcher) await(name string) { d.unscheduled[name] = true }
+// Await holds scans back until Reported is called with the name.
+func (d *Dispatcher) Await(name string) { d.unscheduled[name] = true }
 
-// reported ends await for some names.
-func (d *dispatcher) reported(names ...string) {
+// Reported ends Await for some names.
+func (d *Dispatcher) Reported(names ...string) {
 	if len(d.unscheduled) == 0 {
 		return
 	}
@@ -62,20 +71,31 @@ func (d *dispatcher) reported(names ...string) {
 		return
 	}
 	for q := range d.queues.byMember[""] { // any session may do a scan
-		if q.key.kind.Scan() {
+		if q.key.Kind.Scan() {
 			d.nominate(q)
 		}
 	}
 }
 
-// next takes the first task that a free session may do now; ok is false when
+// ReportedAll is Reported for the names that begin so.
+func (d *Dispatcher) ReportedAll(prefix string) {
+	var names []string
+	for name := range d.unscheduled {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	d.Reported(names...)
+}
+
+// Next takes the first task that a free session may do now; ok is false when
 // there is none. Client tasks go by creation, before scans, which go by due
 // time and entry.
-func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
+func (d *Dispatcher) Next(now time.Time) (a Assignment, ok bool) {
 	d.look(now)
 	for d.candidates.Len() > 0 {
-		q := d.candidates.list[0]
-		var w *worker
+		q := d.candidates.First()
+		var w *Worker
 		if !d.held(q.key) {
 			w = d.pick(q.key, now)
 		}
@@ -83,17 +103,17 @@ func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
 			d.dismiss(q)
 			continue
 		}
-		a = assignment{task: q.turns.list[0].id, kind: q.key.kind, worker: w}
-		d.remove(a.task)
-		w.task = a.task
+		a = Assignment{Task: q.turns.First().id, Kind: q.key.Kind, Worker: w}
+		d.Remove(a.Task)
+		w.Task = a.Task
 		return a, true
 	}
 	return a, false
 }
 
-// take takes a waiting task out of turn for a session that may do it now; ok is false
+// Take takes a waiting task out of turn for a session that may do it now; ok is false
 // when there is none.
-func (d *dispatcher) take(id watchpost.TaskID, now time.Time) (a assignment, ok bool) {
+func (d *Dispatcher) Take(id watchpost.TaskID, now time.Time) (a Assignment, ok bool) {
 	waits := d.waiting[id]
 	if waits == nil {
 		return a, false
@@ -103,16 +123,16 @@ func (d *dispatcher) take(id watchpost.TaskID, now time.Time) (a assignment, ok 
 	if w == nil {
 		return a, false
 	}
-	d.remove(id)
-	w.task = id
-	return assignment{task: id, kind: k.kind, worker: w}, true
+	d.Remove(id)
+	w.Task = id
+	return Assignment{Task: id, Kind: k.Kind, Worker: w}, true
 }
 
 // held reports whether tasks of that kind wait for watchlists to report.
-func (d *dispatcher) held(k queueKey) bool { return k.kind.Scan() && len(d.unscheduled) > 0 }
+func (d *Dispatcher) held(k Key) bool { return k.Kind.Scan() && len(d.unscheduled) > 0 }
 
 // look brings the candidates up to now.
-func (d *dispatcher) look(now time.Time) {
+func (d *Dispatcher) look(now time.Time) {
 	d.mature(now)
 	if now.Before(d.looked) || !now.Before(d.due) { // a clock may be set back
 		d.pass(now)
@@ -120,18 +140,18 @@ func (d *dispatcher) look(now time.Time) {
 	d.looked = now
 	for c := range d.improved {
 		d.nominateFor(c, now)
-		d.due = earlier(d.due, d.standing(c.account).relief(now))
+		d.due = watchpost.Earlier(d.due, d.Standing(c.account).relief(now))
 	}
 	clear(d.improved)
 }
 
 // pass finds the crews that may do more because time has passed, and the next
 // moment at which others will.
-func (d *dispatcher) pass(now time.Time) {
-	day := periodOf(watchpost.Daily, d.looked) != periodOf(watchpost.Daily, now) || now.Before(d.looked)
+func (d *Dispatcher) pass(now time.Time) {
+	day := PeriodOf(watchpost.Daily, d.looked) != PeriodOf(watchpost.Daily, now) || now.Before(d.looked)
 	d.due = watchpost.Daily.Reset(now)
 	for account, crews := range d.byAccount {
-		st := d.standing(account)
+		st := d.Standing(account)
 		if relief := st.relief(d.looked); day || !relief.IsZero() && !relief.After(now) {
 			for _, c := range crews {
 				d.improved[c] = true
@@ -139,16 +159,16 @@ func (d *dispatcher) pass(now time.Time) {
 				d.relieved = append(d.relieved, c)
 			}
 		}
-		d.due = earlier(d.due, st.relief(now))
+		d.due = watchpost.Earlier(d.due, st.relief(now))
 	}
 }
 
-// hasNews reports whether takeNews has something to return.
-func (d *dispatcher) hasNews() bool { return len(d.recounted) > 0 || len(d.news) > 0 }
+// HasNews reports whether TakeNews has something to return.
+func (d *Dispatcher) HasNews() bool { return len(d.recounted) > 0 || len(d.news) > 0 }
 
-// takeNews returns the crews whose status may have changed since the last call: how
+// TakeNews returns the crews whose status may have changed since the last call: how
 // many tasks wait that they could do, their standing, or what the plan blocks.
-func (d *dispatcher) takeNews(planBlocks bool) (crews []*crew) {
+func (d *Dispatcher) TakeNews(planBlocks bool) (crews []*Crew) {
 	if d.recounted[""] || planBlocks != d.planBlocks {
 		crews = slices.Clone(d.crews.byMember[""])
 	} else {
@@ -165,25 +185,17 @@ func (d *dispatcher) takeNews(planBlocks bool) (crews []*crew) {
 	return crews
 }
 
-// takeRelieved returns the crews whose account time has let do more since the
+// TakeRelieved returns the crews whose account time has let do more since the
 // last call.
-func (d *dispatcher) takeRelieved() []*crew {
+func (d *Dispatcher) TakeRelieved() []*Crew {
 	relieved := d.relieved
 	d.relieved = nil
 	return relieved
 }
 
-// earlier returns the earlier of two moments; zero is none.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
 // nominateFor makes the queues candidates that a crew may serve.
-func (d *dispatcher) nominateFor(c *crew, now time.Time) {
-	if c.free(d.standing(c.account), "") == nil {
+func (d *Dispatcher) nominateFor(c *Crew, now time.Time) {
+	if c.free(d.Standing(c.account), "") == nil {
 		return
 	}
 	for _, of := range ofMember(c.member) {
@@ -197,37 +209,37 @@ func (d *dispatcher) nominateFor(c *crew, now time.Time) {
 
 // serves reports whether an able worker of a crew may be handed a task of its member
 // or of none.
-func (d *dispatcher) serves(c *crew, k queueKey, now time.Time) bool {
-	need := needOf(k.kind, now)
-	return (k.account == "" || k.account == c.account) && d.standing(c.account).limits(&need) == ""
+func (d *Dispatcher) serves(c *Crew, k Key, now time.Time) bool {
+	need := needOf(k.Kind, now)
+	return (k.Account == "" || k.Account == c.account) && d.Standing(c.account).limits(&need) == ""
 }
 
 // pick returns the free session for tasks of that key whose account has used
 // the least of the allowance; nil when there is none.
-func (d *dispatcher) pick(k queueKey, now time.Time) *worker {
-	var best *worker
-	most, need := 0, needOf(k.kind, now)
-	for _, c := range d.crews.byMember[k.member] {
-		if k.account != "" && k.account != c.account {
+func (d *Dispatcher) pick(k Key, now time.Time) *Worker {
+	var best *Worker
+	most, need := 0, needOf(k.Kind, now)
+	for _, c := range d.crews.byMember[k.Member] {
+		if k.Account != "" && k.Account != c.account {
 			continue
 		}
-		st := d.standing(c.account)
-		w := c.free(st, k.kind)
+		st := d.Standing(c.account)
+		w := c.free(st, k.Kind)
 		if w == nil || st.limits(&need) != "" {
 			continue
 		}
-		if room := st.roomFor(&need); best == nil || room > most || room == most && w.session < best.session {
+		if room := st.roomFor(&need); best == nil || room > most || room == most && w.Session < best.Session {
 			best, most = w, room
 		}
 	}
 	return best
 }
 
-// free reports whether a task of that kind, on an account of a member, would be
+// Free reports whether a task of that kind, on an account of a member, would be
 // handed out now if it were the first one: a connection is free and the account has
 // room. Waiting tasks of the same key would go before it.
-func (d *dispatcher) free(member watchpost.MemberID, account watchpost.AccountURN, kind watchpost.TaskType, now time.Time) bool {
-	return d.pick(queueKey{kind, member, account}, now) != nil
+func (d *Dispatcher) Free(member watchpost.MemberID, account watchpost.AccountURN, kind watchpost.TaskType, now time.Time) bool {
+	return d.pick(Key{kind, member, account}, now) != nil
 }
 
 // reasons orders the reasons by the change that each needs first.
@@ -241,19 +253,19 @@ var reasons = map[watchpost.PendingReason]int{
 	watchpost.PendingQueued:           1,
 }
 
-// why says why a pending task of that kind waits: what blocks the session that is closest
+// Why says why a pending task of that kind waits: what blocks the session that is closest
 // to doing it, and until when at least, if that is known. Sessions of other
 // members do not count: they are as good as offline.
-func (d *dispatcher) why(k queueKey, now time.Time) (watchpost.PendingReason, time.Time) {
+func (d *Dispatcher) Why(k Key, now time.Time) (watchpost.PendingReason, time.Time) {
 	reason := watchpost.PendingExtensionOffline
 	var notBefore time.Time
-	need := needOf(k.kind, now)
-	for _, c := range d.crews.byMember[k.member] {
-		st := d.standing(c.account)
+	need := needOf(k.Kind, now)
+	for _, c := range d.crews.byMember[k.Member] {
+		st := d.Standing(c.account)
 		limit := cmp.Or(st.limits(&need), watchpost.PendingQueued)
 		for _, w := range c.workers {
-			h := w.hindrance(k.account, limit)
-			if !st.mayBeHanded(w.session, k.kind) {
+			h := w.hindrance(k.Account, limit)
+			if !st.MayBeHanded(w.Session, k.Kind) {
 				h = watchpost.PendingExtensionOffline // no browser that asks the member
 			}
 			if h == watchpost.PendingQueued {
@@ -266,7 +278,7 @@ func (d *dispatcher) why(k queueKey, now time.Time) (watchpost.PendingReason, ti
 			if reasons[h] < reasons[reason] {
 				reason, notBefore = h, until
 			} else {
-				notBefore = earlier(notBefore, until)
+				notBefore = watchpost.Earlier(notBefore, until)
 			}
 		}
 	}
@@ -274,31 +286,31 @@ func (d *dispatcher) why(k queueKey, now time.Time) (watchpost.PendingReason, ti
 }
 
 // until returns when a hindrance ends; zero when that is not known.
-func (d *dispatcher) until(w *worker, k queueKey, h watchpost.PendingReason, now time.Time) time.Time {
+func (d *Dispatcher) until(w *Worker, k Key, h watchpost.PendingReason, now time.Time) time.Time {
 	switch h {
 	case watchpost.PendingDailyCap:
 		return watchpost.Daily.Reset(now)
 	case watchpost.PendingWeeklyCap:
 		return watchpost.Weekly.Reset(now)
 	case watchpost.PendingMemberPace:
-		st := d.standing(w.account)
-		if at, ok := st.pace.nextWrite(st.last, now); ok && at.After(now) {
+		st := d.Standing(w.Account)
+		if at, ok := st.Pace.nextWrite(st.Last, now); ok && at.After(now) {
 			return at
 		}
 	case watchpost.PendingPaused:
-		if w.signedIn && !w.stopped && !w.other {
-			return d.standing(w.account).breakers[k.kind].Until
+		if w.SignedIn && !w.Stopped && !w.Other {
+			return d.Standing(w.Account).breakers[k.Kind].Until
 		}
 	}
 	return time.Time{}
 }
 
-// wake returns the next moment at which more may be handed out without
+// Wake returns the next moment at which more may be handed out without
 // anything happening: the end of a pause or of a delay, or the next reset.
-func (d *dispatcher) wake(now time.Time) time.Time {
+func (d *Dispatcher) Wake(now time.Time) time.Time {
 	d.look(now)
 	if d.delayed.Len() > 0 {
-		return earlier(d.due, d.delayed.list[0].until)
+		return watchpost.Earlier(d.due, d.delayed.First().until)
 	}
 	return d.due
 }
