@@ -277,3 +277,25 @@ func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Paus
 	}
 	return pauses
 }
+
+// showBlocked counts a connected session in the metrics under the reasons that
+// block it now: a changed layout of the network's pages shows there first. The end
+// of a reason by time is noticed with the next heartbeat.
+func (as *accounts) showBlocked(s *sessionState) {
+	var reasons []PauseReason
+	for _, p := range as.pauses(s.worker, as.env.clock.Now()) {
+		if !slices.Contains(reasons, p.Reason) {
+			reasons = append(reasons, p.Reason)
+		}
+	}
+	as.env.metrics.countBlocked(&s.blocked, reasons)
+}
+
+// showRelieved is showBlocked for the sessions of accounts that time lets do more.
+func (as *accounts) showRelieved() {
+	for _, c := range as.team.dispatch.TakeRelieved() {
+		for _, w := range c.Workers() {
+			as.showBlocked(as.team.sessions.byID[w.Session])
+		}
+	}
+}

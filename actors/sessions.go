@@ -296,7 +296,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 		if !m.blocked {
 			continue
 		}
-		ss.showBlocked(s)
+		ss.team.accounts.showBlocked(s)
 		if !s.worker.SameAccount(&before) {
 			ss.statusChanged(s)
 		}

@@ -157,7 +157,7 @@ func (ss *sessions) claimReported(batch *persistence.Batch, urn watchpost.Accoun
 // workerChanged takes up a change of a session's worker.
 func (ss *sessions) workerChanged(s *sessionState) {
 	ss.team.dispatch.Changed(s.worker)
-	ss.showBlocked(s)
+	ss.team.accounts.showBlocked(s)
 }
 
 // moveTo hands a connection to a session actor, or reports to it, or,

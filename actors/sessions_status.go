@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -150,28 +149,6 @@ func (ss *sessions) status(s *sessionState, now time.Time) protocol.Frame {
 		})
 	}
 	return status
-}
-
-// showBlocked counts a connected session in the metrics under the reasons that
-// block it now: a changed layout of the network's pages shows there first. The end
-// of a reason by time is noticed with the next heartbeat.
-func (ss *sessions) showBlocked(s *sessionState) {
-	var reasons []PauseReason
-	for _, p := range ss.team.accounts.pauses(s.worker, ss.env.clock.Now()) {
-		if !slices.Contains(reasons, p.Reason) {
-			reasons = append(reasons, p.Reason)
-		}
-	}
-	ss.env.metrics.countBlocked(&s.blocked, reasons)
-}
-
-// showRelieved is showBlocked for the sessions of accounts that time lets do more.
-func (ss *sessions) showRelieved() {
-	for _, c := range ss.team.dispatch.TakeRelieved() {
-		for _, w := range c.Workers() {
-			ss.showBlocked(ss.byID[w.Session])
-		}
-	}
 }
 
 func (ws *watchlists) has(kind watchpost.WatchlistType) bool {

@@ -22,7 +22,7 @@ func (t *tasks) handOut() {
 		t.handTo(a)
 	}
 	t.team.rules.work(now)
-	t.team.sessions.showRelieved()
+	t.team.accounts.showRelieved()
 	if t.team.dispatch.HasNews() {
 		t.team.sessions.statusesChanged()
 	}
