@@ -10,7 +10,9 @@ export const geckoIDOf = publicKey => `${idOf(publicKey)}@watchpost.example`
  *   origins are those of the network: the only ones that the extension may read
  *   and act on. Such a build connects to them and to the service only. Without
  *   one, the extension asks for access to the member's network at pairing, and
- *   connects to any service. The public key gives the extension the same id
+ *   connects to any service. Pages of the service and of the member's own computer
+ *   may hand over pairing links; no other page can tell whether the extension is
+ *   there. The public key gives the extension the same id
  *   wherever it is loaded. A package for a store of Chromium has none, because
  *   the store gives the id. update is the address of the update manifest, ""
  *   where a store has the updates.
@@ -21,8 +23,12 @@ export const manifest = ({ browser, origins, service, version, publicKey, store,
   description: '__MSG_description__',
   default_locale: 'en',
   version,
-  ...browser === 'firefox' ? { browser_specific_settings: { gecko: gecko(publicKey, update) } } : {
+  ...browser === 'firefox' ? {
+    browser_specific_settings: { gecko: gecko(publicKey, update) },
+    protocol_handlers: [{ protocol: 'ext+watchpost', name: 'Watchpost', uriTemplate: '/options.html#link=%s' }],
+  } : {
     minimum_chrome_version: '123', ...!store && { key: publicKey.toString('base64') }, ...update && { update_url: update },
+    externally_connectable: { matches: linking(service) },
   },
   icons: icons(),
   background: browser === 'firefox' ? { scripts: ['worker.js'] } : { service_worker: 'worker.js' },
@@ -52,6 +58,9 @@ const patterns = (browser, origins) => [...new Set(origins.map(origin => {
   const { protocol, hostname } = new URL(origin)
   return browser === 'firefox' ? `${protocol}//${hostname}/*` : `${origin}/*`
 }))]
+
+/** Pages of the service, and of the member's own computer at any port. */
+const linking = service => [...service.startsWith('https:') ? [`${service}/*`] : [], 'http://127.0.0.1/*', 'http://localhost/*']
 
 /** The member's own computer. */
 const loopback = ['127.0.0.1', 'localhost', '*.localhost']

@@ -278,8 +278,8 @@ API reference  %[1]s/docs   (document: %[1]s/openapi.json)
 Admin token    %[4]s
 Data           %[5]s
 
-Extension      load extension/dist (make extension), sign in at %[3]s, and pair with
-               Self-hosted address %[1]s and a code of %[1]s/app/team, or of:
+Extension      load extension/dist (make extension), sign in at %[3]s, and choose
+               “Pair this browser” at %[1]s/app/team; for other sessions a code:
   curl -s -H "authorization: Bearer %[4]s" -d '{"email":"%[7]s"}' %[1]s/admin/teams/%[8]s/pairing-codes
 
 Try:

@@ -30,7 +30,16 @@ it('requests one network and only necessary permissions', () => {
   expect(manifest['host_permissions']).toEqual(['https://network.example/*'])
   const { extension_pages: policy } = manifest['content_security_policy'] as { extension_pages: string }
   expect(policy).toContain("connect-src 'self' https://network.example http://127.0.0.1:8080 ws://127.0.0.1:8080;")
-  for (const name of ['externally_connectable', 'web_accessible_resources', 'content_scripts', 'optional_host_permissions']) expect(manifest).not.toHaveProperty(name)
+  for (const name of ['web_accessible_resources', 'content_scripts', 'optional_host_permissions']) expect(manifest).not.toHaveProperty(name)
+})
+
+it('takes pairing links from pages of the service and of this computer alone', () => {
+  const local = ['http://127.0.0.1/*', 'http://localhost/*']
+  expect(build('i', {}, '--service', 'http://127.0.0.1:9090').manifest['externally_connectable']).toEqual({ matches: local })
+  expect(build('j', {}, '--service', 'https://watch.example.com:8443').manifest['externally_connectable']).toEqual({ matches: ['https://watch.example.com:8443/*', ...local] })
+  const { manifest } = build('k', {}, '--browser', 'firefox')
+  expect(manifest).not.toHaveProperty('externally_connectable')
+  expect(manifest['protocol_handlers']).toEqual([{ protocol: 'ext+watchpost', name: 'Watchpost', uriTemplate: '/options.html#link=%s' }])
 })
 
 it('has a page script for each adapter, and the origins of all', () => {

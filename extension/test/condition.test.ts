@@ -7,7 +7,7 @@ import type { State } from '../src/shared/state'
 import { shown } from '../src/ui/condition_text'
 import { ago } from '../src/ui/i18n'
 import { originOf } from '../src/ui/service'
-import { tellableBrowser, thisBrowser } from '../src/worker/browser'
+import { tellableBrowser, thisBrowser } from '../src/shared/browser'
 import { account, start } from './fakes'
 import { speak } from './texts'
 
@@ -128,7 +128,7 @@ it('sends tokens over secure connections only', () => {
   expect(originOf('http://localhost:8080')).toBe('http://localhost:8080')
   expect(() => originOf('http://w.example')).toThrow('https')
   expect(() => originOf('ftp://localhost')).toThrow('https')
-  expect(() => originOf('nonsense')).toThrow('not an address')
+  expect(() => originOf('no address')).toThrow('not an address')
 })
 
 it('names the browser only where the member lets it', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { SignInReply } from '../src/shared/protocol'
-import { Invited, networkOf, serviceAt, signIn } from '../src/ui/service'
+import { linkTo, readLink } from '../src/shared/pairing_link'
+import { Invited, networkOf, originOf, serviceAt, signIn } from '../src/ui/service'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -55,4 +56,23 @@ it('tells who has neither team nor invitation', async () => {
   builtFor('')
   vi.stubGlobal('fetch', async () => Response.json({ error: 'No team for this email', invitations: [] }, { status: 404 }))
   await expect(signIn('https://w.test', { email: 'e', otp: '123456' })).rejects.toThrow('no_team')
+})
+
+it('completes a typed address', () => {
+  builtFor('')
+  for (const [typed, origin] of Object.entries({
+    'watch.example.com': 'https://watch.example.com', ' Watch.example.com:8443/app/team ': 'https://watch.example.com:8443', 'https://watch.example.com/': 'https://watch.example.com',
+    'localhost:9090': 'http://localhost:9090', '127.0.0.1': 'http://127.0.0.1', 'https://localhost': 'https://localhost', 'http://a.localhost:80': 'http://a.localhost',
+  })) expect(originOf(typed), typed).toBe(origin)
+  for (const wrong of ['', 'two words', 'https://']) expect(() => originOf(wrong), wrong).toThrow('bad_address')
+  for (const open of ['http://watch.example.com', 'ftp://watch.example.com']) expect(() => originOf(open), open).toThrow('insecure_address')
+})
+
+it('reads pairing links', () => {
+  const link = linkTo('https://watch.example.com:8443', '7K3QX2M9PD')
+  expect(link).toBe('https://watch.example.com:8443/app/pair#7K3QX2M9PD')
+  const read = { service: 'https://watch.example.com:8443', code: '7K3QX2M9PD' }
+  for (const text of [link, ` ${link}\n`, `ext+watchpost:${link}`]) expect(readLink(text), text).toEqual(read)
+  for (const none of ['', '7K3QX2M9PD', 'https://watch.example.com/app/pair', 'https://watch.example.com/app/pair?x#', 'https://watch.example.com/#7K3QX2M9PD', 'https://watch.example.com/app/pair#<b>12345678</b>', 'javascript:/app/pair#7K3QX2M9PD'])
+    expect(readLink(none), none).toBeUndefined()
 })

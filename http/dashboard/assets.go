@@ -29,6 +29,7 @@ var assetParts = map[string][]string{
 	"step-1.svg": {"step-1.svg"}, "step-2.svg": {"step-2.svg"}, "step-3.svg": {"step-3.svg"},
 	"app.js":     {"vendor/htmx.min.js", "app.js"},
 	"passkey.js": {"passkey.js"},
+	"pair.js":    {"pair.js"},
 	"chart.js":   {"vendor/uPlot.iife.min.js", "chart.js"},
 }
 

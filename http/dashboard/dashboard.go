@@ -49,6 +49,8 @@ type Options struct {
 	// Accepted reports whether another node of a cluster has taken the proof that a
 	// request names.
 	Accepted func(*http.Request) bool
+	// Extensions are the ids in Chromium of the extensions that work with the service.
+	Extensions []string
 	// ReadBody reads the body of a request within its bounds of time and size.
 	ReadBody func(*http.Request) error
 	// Elsewhere reports whether another node of a cluster answers the request, in
@@ -102,6 +104,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathProven, Handler: d.public(signIn.enterForwarded)},
 		{Method: http.MethodGet, Path: pathLink, Handler: d.public(signIn.showLink)},
 		{Method: http.MethodPost, Path: pathLink, Handler: d.public(signIn.redeemLink)},
+		{Method: http.MethodGet, Path: pathPair, Handler: d.public(team.showPairing)},
 		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(signIn.signOut)},
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
@@ -176,6 +179,7 @@ const (
 	pathSignIn     = "/app/sign-in"
 	pathCode       = "/app/sign-in/code"
 	pathLink       = "/app/sign-in/link"
+	pathPair       = "/app/pair"
 	pathPasskey    = "/app/sign-in/passkey" //nolint:gosec // no secret
 	pathProven     = "/app/sign-in/proven"  // of requests that another node forwards
 	pathProvider   = "/app/sign-in/oidc"

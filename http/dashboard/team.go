@@ -25,12 +25,11 @@ type teamPage struct {
 	SignIns    []signInView
 	Audit      []auditRow // for admins
 	KeyUse     keyUseView
-	Key        string // shown on request
-	KeyHeld    string // since when a former member may have the key
-	KeyAsked   string // since when the operator is asked for another one
-	Code       string // a new pairing code
-	CodeEnds   string
-	Email      string // typed into the invitation
+	Key        string       // shown on request
+	KeyHeld    string       // since when a former member may have the key
+	KeyAsked   string       // since when the operator is asked for another one
+	Pairing    *pairingView // a new pairing code
+	Email      string       // typed into the invitation
 	Error      string
 	ResetIn    string
 	Origin     string // of the API
@@ -270,8 +269,10 @@ func (d teamPages) changeTeam(w http.ResponseWriter, r *http.Request, v *visit) 
 		}
 	case "revoke":
 		err = d.revoke(r, v)
-	case "pair", "reveal":
-		return d.showSecret(w, r, v)
+	case "pair", "code", "mail-code":
+		return d.pair(w, r, v)
+	case "reveal":
+		return d.showKey(w, r, v)
 	case "end":
 		_, err = actors.Ask(ctx, d.Registry, team, actors.EndWebSessions{Member: v.member.ID, ID: r.PostFormValue("session")})
 	default:
@@ -304,29 +305,21 @@ func (d teamPages) revoke(r *http.Request, v *visit) error {
 	return err
 }
 
-// showSecret answers with the page that shows the key or a new pairing code. The
-// page is not stored, and shows neither when it is loaded again.
-func (d teamPages) showSecret(w http.ResponseWriter, r *http.Request, v *visit) error {
+// showKey answers with the page that shows the key. The page is not stored, and does
+// not show it when it is loaded again.
+func (d teamPages) showKey(w http.ResponseWriter, r *http.Request, v *visit) error {
 	page, err := d.teamPage(r, v)
 	if err != nil {
 		return err
 	}
-	if r.PostFormValue("do") == "reveal" {
-		key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.RevealKey{Session: v.session.ID})
-		if err != nil && watchpost.KindOf(err) == watchpost.Forbidden { // the sign-in is not fresh
-			http.Redirect(w, r, pathSignIn+"?again="+nextKey, http.StatusSeeOther)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		page.Key = key.Key
-		return render(w, http.StatusOK, "team.html", page)
+	key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.RevealKey{Session: v.session.ID})
+	if err != nil && watchpost.KindOf(err) == watchpost.Forbidden { // the sign-in is not fresh
+		http.Redirect(w, r, pathSignIn+"?again="+nextKey, http.StatusSeeOther)
+		return nil
 	}
-	code, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.CreatePairingCode{Email: v.member.Email})
 	if err != nil {
 		return err
 	}
-	page.Code, page.CodeEnds = code.Code, code.ExpiresAt.UTC().Format("15:04 UTC")
+	page.Key = key.Key
 	return render(w, http.StatusOK, "team.html", page)
 }

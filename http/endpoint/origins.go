@@ -36,9 +36,21 @@ func newOrigins(of []string) (*origins, error) {
 // anyFirefox allows the extension in every Firefox, which gives it another origin
 // in each profile. Web pages cannot have such an origin.
 const (
-	firefoxScheme = "moz-extension://"
-	anyFirefox    = firefoxScheme + "*"
+	chromiumScheme = "chrome-extension://"
+	firefoxScheme  = "moz-extension://"
+	anyFirefox     = firefoxScheme + "*"
 )
+
+// Extensions returns the ids in Chromium and its kin of the extensions that may open
+// sessions.
+func (s *Server) Extensions() (ids []string) {
+	for _, origin := range s.origins.of {
+		if id, ok := strings.CutPrefix(origin, chromiumScheme); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
 
 // allows reports whether the extension may have that origin.
 func (o *origins) allows(origin string) bool {

@@ -61,6 +61,7 @@ user_pref("browser.sessionstore.resume_from_crash", false);
 user_pref("toolkit.startup.max_resumed_crashes", -1);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("security.external_protocol_requires_permission", false);
 `, fmt.Sprintf(`{%q: %q}`, id, firefoxUUID))
 	require.NoError(t, os.MkdirAll(profile, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings), 0o600))
@@ -115,13 +116,19 @@ func (f *firefox) signIn(m *member) {
 	f.until(`location.pathname === "/feed" && document.readyState === "complete"`)
 }
 
-// join gives a member with that account the extension, paired with the world's service.
-func (f *firefox) join(w *world, account string) *member {
+// installFor installs the extension for a world.
+func (f *firefox) installFor(w *world) {
 	f.t.Helper()
 	dir := f.t.TempDir()
 	xpi := filepath.Join(dir, "watchpost.xpi")
 	require.NoError(f.t, build(filepath.Join(dir, "dist"), "--browser", "firefox", "--zip", xpi, "--network", w.site, "--adapter", string(w.variant), "--service", w.service))
 	f.install(xpi)
+}
+
+// join gives a member with that account the extension, paired with the world's service.
+func (f *firefox) join(w *world, account string) *member {
+	f.t.Helper()
+	f.installFor(w)
 	return f.pair(w, w.service, account)
 }
 
@@ -135,7 +142,10 @@ func (f *firefox) pair(w *world, service, account string) *member {
 	f.turnTo("moz-extension://" + firefoxUUID + "/options.html")
 	f.until(`document.querySelector("#paired").hidden !== document.querySelector("#unpaired").hidden`)
 	_, err := f.run(strings.NewReplacer("SERVICE", service, "CODE", m.code()).Replace(
-		`document.querySelector("#service").value = "SERVICE"; document.querySelector("#code").value = "CODE"; document.querySelector("#by-code").requestSubmit()`))
+		`document.querySelector("#service").value = "SERVICE"; document.querySelector("#code").value = "CODE"; document.querySelector("#pairing").requestSubmit()`))
+	require.NoError(f.t, err)
+	f.until(`!document.querySelector("#consent").hidden || "" + document.querySelector("main").innerText`)
+	_, err = f.run(`document.querySelector("#agree").click()`)
 	require.NoError(f.t, err)
 	f.until(`document.querySelector("#pill").dataset.kind === "good" || "" + document.querySelector("main").innerText`)
 	m.isSignedIn(true)
@@ -247,6 +257,31 @@ func TestFirefox(t *testing.T) {
 		t.Skip("WATCHPOST_LONG is not set: a second browser")
 	}
 	onBothSites(t, false, inFirefox)
+}
+
+// TestPairingLinkInFirefox: a link of the extension's scheme on the page of a pairing link
+// opens the extension's page, which asks for consent. Firefox's own question is off.
+func TestPairingLinkInFirefox(t *testing.T) {
+	if os.Getenv("WATCHPOST_LONG") == "" {
+		t.Skip("WATCHPOST_LONG is not set: a second browser")
+	}
+	w := theWorld(t)
+	f := launchFirefox(t, filepath.Join(t.TempDir(), "profile"))
+	f.installFor(w)
+	const email = "fox-link@example.com"
+	m := &member{team: w.createTeam(t, email), email: email, account: "fox-link"}
+	f.signIn(m)
+	f.open(w.service + "/app/pair#" + m.code())
+	f.until(`!document.querySelector("[data-when=firefox]").hidden`)
+	_, err := f.run(`document.querySelector("#open").click()`)
+	require.NoError(t, err)
+	f.until(`location.protocol === "moz-extension:" && !document.querySelector("#consent").hidden`)
+	said, err := f.run(`document.querySelector("#offered-team").textContent + ": " + document.querySelector("#consent-browser").textContent`)
+	require.NoError(t, err)
+	require.Regexp(t, `^Team of fox-link@example.com: .*Firefox \d+`, said)
+	_, err = f.run(`document.querySelector("#agree").click()`)
+	require.NoError(t, err)
+	m.isSignedIn(true)
 }
 
 func inFirefox(t *testing.T, w *world) {

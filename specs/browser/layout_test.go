@@ -18,7 +18,7 @@ const overPage = `(() => {
 	globalThis.shown = %s
 	globalThis.chrome = {
 		i18n: { getUILanguage: () => texts.lang, getMessage: (key, parts = []) => (texts[key] ?? "").replace(/\$(\d)/g, (_, n) => parts[n - 1] ?? "") },
-		runtime: { sendMessage: async () => shown, onMessage: { addListener: listener => { globalThis.changed = () => listener({ type: "changed" }) } } },
+		runtime: { getManifest: () => ({ version: "1.0.0" }), sendMessage: async () => shown, onMessage: { addListener: listener => { globalThis.changed = () => listener({ type: "changed" }) } } },
 	}
 })()`
 
@@ -100,9 +100,28 @@ func TestLayout(t *testing.T) {
 					}
 				}
 			}
+			if page == "options" {
+				p.run("shown = " + encoded(t, stateOf("unpaired")) + "; changed()")
+				p.consents(t, theWorld(t).site)
+				for _, width := range widths {
+					p.fits(t, width, "consent "+language)
+					draw(t, fmt.Sprintf("options-consent-%s-%d", language, width), p.picture(width, false))
+				}
+			}
 			b.close(target{TargetID: p.target})
 		}
 	}
+}
+
+// consents has the page of an unpaired browser ask for consent, with long names.
+func (p *page) consents(t testing.TB, network string) {
+	t.Helper()
+	reply := fields{
+		"session_token": "t", "network": network,
+		"team": fields{"id": "t", "name": long}, "member": fields{"id": "m", "email": "a-very-long-address-of-a-member@a-very-long-name.example.org"},
+	}
+	p.run(`globalThis.fetch = async () => Response.json(` + encoded(t, reply) + `); document.querySelector("#code").value = "7K3QX2M9PD"; document.querySelector("#pairing").requestSubmit()`)
+	p.until(`!document.querySelector("#consent").hidden`)
 }
 
 // fits checks that nothing is wider than a window of that width, that the short

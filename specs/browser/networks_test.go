@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"watchpost/actors"
 )
 
 // TestNetworkOfTheService: a build for several networks learns the network from
@@ -27,6 +29,8 @@ func TestNetworkOfTheService(t *testing.T) {
 	before.run(`chrome.permissions.remove({ origins: ["` + m.site + `/*"] })`)
 
 	p := m.enterCode(m.service, m.code())
+	p.says("#offered-network", "network.localhost")
+	p.agree()
 	p.until(`document.querySelector("#pill").textContent === "No access"`)
 	p.says("#state .sentence", "network.localhost")
 	has := `chrome.permissions.contains({ origins: ["` + m.site + `/*"] })`
@@ -50,5 +54,20 @@ func TestNetworkOfTheService(t *testing.T) {
 	p.until(`document.querySelector("dialog .agree") !== null`)
 	p.run(`document.querySelector("dialog .agree").click()`)
 	p.until(`!document.querySelector("#unpaired").hidden`)
+	p.until(has + `.then(has => !has)`)
+
+	// A pairing that the team ends gives the access back as well.
+	load(w.dist)
+	load(dist)
+	m.pairWith(m.service, m.code())
+	p = m.settings()
+	p.until(has)
+	p.until(`document.querySelector("#log").hidden === false`)
+	sessions, err := actors.Ask(t.Context(), w.registry, m.id, actors.ListSessions{})
+	require.NoError(t, err)
+	require.Len(t, sessions, 1)
+	_, err = actors.Ask(t.Context(), w.registry, m.id, actors.Revoke{Session: sessions[0].ID})
+	require.NoError(t, err)
+	p.until(`document.querySelector("#pill").textContent === "Pairing ended"`)
 	p.until(has + `.then(has => !has)`)
 }

@@ -60,3 +60,11 @@ func keep(t testing.TB, name string, png []byte) {
 		require.NoError(t, os.WriteFile(filepath.Join(pictures, name+".png"), png, 0o644))
 	}
 }
+
+// draw writes a picture to the folder that WATCHPOST_PICTURES names.
+func draw(t testing.TB, name string, png []byte) {
+	t.Helper()
+	if folder := os.Getenv("WATCHPOST_PICTURES"); folder != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600))
+	}
+}

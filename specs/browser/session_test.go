@@ -43,21 +43,23 @@ func sessionOfAMember(t *testing.T, w *world) {
 	p := m.settings()
 
 	// Errors are at their field, with the next step.
-	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#code").value = "AAAAAAAAAA"; document.querySelector("#by-code").requestSubmit()`)
+	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#code").value = "AAAAAAAAAA"; document.querySelector("#pairing").requestSubmit()`)
 	p.says("#code-error", "Create a new one on your team's page")
 	// An unreachable or insecure address is refused too.
-	p.run(`document.querySelector("#service").value = "http://watchpost.example"; document.querySelector("#by-code").requestSubmit()`)
+	p.run(`document.querySelector("#service").value = "http://watchpost.example"; document.querySelector("#pairing").requestSubmit()`)
 	p.says("#service-error", "must begin with https")
 
 	// Pairing by email.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#tab-mail").click();
-		document.querySelector("#email").value = "` + m.email + `"; document.querySelector("#by-mail").requestSubmit()`)
+		document.querySelector("#email").value = "` + m.email + `"; document.querySelector("#pairing").requestSubmit()`)
 	p.until(`!document.querySelector("#otp-step").hidden`)
-	p.run(`document.querySelector("#otp").value = "` + w.mail.mailed(t, m.email) + `"; document.querySelector("#by-mail").requestSubmit()`)
+	p.run(`document.querySelector("#otp").value = "` + w.mail.mailed(t, m.email) + `"; document.querySelector("#pairing").requestSubmit()`)
 	// The browser works for no team that its member has not joined.
-	p.until(`!document.querySelector("#choice").hidden && document.querySelector("#mail-button").hidden`)
+	p.until(`!document.querySelector("#choice").hidden && document.querySelector("#go").hidden`)
 	p.says("#invitations li", "The operator of the service invites you")
 	p.run(`document.querySelector("#invitations button").click()`)
+	p.says("#offered-member", m.email)
+	p.agree()
 	p.until(`document.querySelector("#pill").dataset.kind === "good" && document.querySelector("#account").textContent.includes("(member)")`)
 	m.isSignedIn(true)
 	require.Equal(t, "member", m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"}))["profile_slug"])
@@ -107,7 +109,16 @@ func sessionOfAMember(t *testing.T, w *world) {
 	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.RemoveMember{Member: joined.ID})
 	require.NoError(t, err)
 	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#state").textContent.includes("Pair it again")`)
-	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).includes("token"))`)
+	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).match(/token|"account"/))`)
+	// What was done stays to be read until the member deletes it.
+	p.says("#left", "until you delete it")
+	p.until(`document.querySelectorAll("#deeds .deed").length > 0`)
+	draw(t, "revoked", p.picture(640, false))
+	p.must(p.session, "Page.bringToFront", nil, nil) // dialogs close with a frame
+	p.run(`document.querySelector("#forget").click()`)
+	p.until(`document.querySelector("dialog .agree") !== null`)
+	p.run(`document.querySelector("dialog .agree").click()`)
+	p.until(`document.querySelector("#log").hidden && chrome.storage.local.get("activities").then(all => Object.keys(all).length === 0)`)
 
 	// The service refuses other origins.
 	stranger := m.open(m.site + "/feed")

@@ -287,6 +287,7 @@ func (m *member) pair(service string) {
 func (m *member) pairWith(service, code string) {
 	m.team.t.Helper()
 	p := m.enterCode(service, code)
+	p.agree()
 	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#pill").dataset.kind === "good"`)
 	m.close(target{TargetID: p.target})
 	m.isSignedIn(true)
@@ -297,8 +298,15 @@ func (m *member) enterCode(service, code string) *page {
 	m.team.t.Helper()
 	p := m.settings()
 	p.run(`document.querySelector("#service").value = "` + service + `"`)
-	p.run(`document.querySelector("#code").value = "` + code + `"; document.querySelector("#by-code").requestSubmit()`)
+	p.run(`document.querySelector("#code").value = "` + code + `"; document.querySelector("#pairing").requestSubmit()`)
 	return p
+}
+
+// agree waits until the extension's page asks for consent, and gives it.
+func (p *page) agree() {
+	p.t.Helper()
+	p.until(`!document.querySelector("#consent").hidden`)
+	p.run(`document.querySelector("#agree").click()`)
 }
 
 // isSignedIn waits until the service knows whether the account is signed in.

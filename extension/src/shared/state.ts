@@ -89,7 +89,11 @@ export interface Failure {
 export type FromUI =
   | { type: 'state' }
   | ({ type: 'pair' } & Pairing)
+  /** Ends a session that the member does not agree to. */
+  | { type: 'decline'; service: string; token: string }
   | { type: 'unpair' }
+  /** Deletes the log that a revoked pairing has left. */
+  | { type: 'forget_log' }
   | { type: 'pause'; on: true; how: PauseFor }
   | { type: 'pause'; on: false }
   /** How the member wants writes to be done. */

@@ -17,14 +17,12 @@ export class Invited extends Error {
   constructor(readonly invitations: Invitation[]) { super(t('choose_team')) }
 }
 
-/** The origin of a typed address; a Refusal explains a wrong one. */
+/** The origin of a typed address, which may lack https://; a Refusal explains a wrong one. */
 export function originOf(address: string): string {
-  let url: URL
-  try {
-    url = new URL(address.trim())
-  } catch {
-    throw new Refusal('service', 'bad_address')
-  }
+  const typed = address.trim()
+  const url = /^[a-z][a-z\d+.-]*:\/\//i.test(typed) ? parsed(typed) : completed(typed)
+  // Chromium takes a space in a host for %20.
+  if (!url || !/^[\w.-]+$|^\[/.test(url.hostname)) throw new Refusal('service', 'bad_address')
   if (!secure(url)) throw new Refusal('service', 'insecure_address')
   return url.origin
 }
@@ -36,14 +34,22 @@ export function serviceAt(address: string): string {
   return origin
 }
 
-/** Whether an address is one of https or of this computer. */
-function secure({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1')
+/** An address without its scheme: that of the member's own computer has no https. */
+function completed(typed: string): URL | undefined {
+  const url = parsed(`https://${typed}`)
+  return url && isLoopback(url.hostname) ? parsed(`http://${typed}`) : url
 }
+
+const parsed = (address: string): URL | undefined => URL.canParse(address) ? new URL(address) : undefined
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost') || host === '127.0.0.1'
+
+/** Whether an address is one of https or of this computer. */
+const secure = ({ protocol, hostname }: URL): boolean => protocol === 'https:' || protocol === 'http:' && isLoopback(hostname)
 
 /** Origin of the network that the team works on. A build for one network refuses teams of another. */
 export function networkOf(service: string, { network = NETWORK_ORIGIN }: SignInReply): string {
-  const url = URL.canParse(network) ? new URL(network) : undefined
+  const url = parsed(network)
   if (!url || !secure(url)) throw new Refusal('service', 'no_network', new URL(service).host)
   if (NETWORK_ORIGIN && url.origin !== NETWORK_ORIGIN) throw new Refusal('service', 'other_network', url.host, new URL(NETWORK_ORIGIN).host)
   return url.origin

@@ -17,6 +17,9 @@ export function follow(show: (state: State | Failure | undefined) => void): void
 /** The element for a selector, which the page must have. */
 export const $ = <T extends HTMLElement = HTMLElement>(selector: string): T => document.querySelector<T>(selector)!
 
+/** The input or select with an id. */
+export const field = (id: string): HTMLInputElement => $<HTMLInputElement>(`#${id}`)
+
 /** Creates an element with a class and text. */
 export function element(name: string, className: string, text = ''): HTMLElement {
   const made = document.createElement(name)

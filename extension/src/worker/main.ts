@@ -3,6 +3,7 @@
 // otherwise the event that started the worker is lost.
 
 import type { FromPage } from '../shared/messages'
+import { isCode, linkTo } from '../shared/pairing_link'
 import type { Failure, FromUI } from '../shared/state'
 import { Watchpost } from './watchpost'
 
@@ -34,4 +35,13 @@ chrome.runtime.onMessage.addListener((message: FromPage | FromUI, sender, reply)
     : worker.onPageMessage(message as FromPage, sender.tab?.id))
   answer.then(reply, (failure: unknown) => reply(fromUI ? { failed: String(failure) } satisfies Failure : undefined))
   return true
+})
+
+// A page of the service hands over its pairing link. Only the origins that the
+// manifest names can. Firefox has no such messages: see protocol_handlers there.
+chrome.runtime.onMessageExternal?.addListener((message: unknown, { origin, frameId }, reply) => {
+  const { type, code } = (message ?? {}) as { type?: unknown; code?: unknown }
+  if (type !== 'pair' || !isCode(code) || origin === undefined || frameId !== 0) return
+  void chrome.tabs.create({ url: `${chrome.runtime.getURL('options.html')}#link=${encodeURIComponent(linkTo(origin, code))}` })
+  reply({ asked: true })
 })

@@ -208,6 +208,11 @@ export class Session {
     for (const task of [...this.tasks.values()]) await this.forget(task, forgotten)
   }
 
+  /** Drops the tasks of which the network has seen no write: others do them, with new leases. */
+  async forgetUnbegun(): Promise<void> {
+    for (const task of [...this.tasks.values()]) if (task.entry.state === 'received') await this.forget(task, forgotten)
+  }
+
   /** Journals a changed entry. */
   async put(task: Task, change: Partial<Entry>): Promise<void> {
     task.entry = { ...task.entry, ...change }

@@ -8,7 +8,7 @@ import { addressesOf, type AdapterName } from '../adapters/addresses'
 import { nobody } from '../network/account'
 import { AccountWatch } from './account'
 import { ActivityLog, deedOf, textIn } from './activity_log'
-import { tellableBrowser } from './browser'
+import { tellableBrowser } from '../shared/browser'
 import { Consent } from './consent'
 import { Journal, type Entry, type Store } from './journal'
 import { Link } from './link'
@@ -37,6 +37,8 @@ export class Watchpost {
   private writes: Pace = {}
   private ended: 'revoked' | 'replaced' | undefined
   private unpaired: State['unpaired']
+  /** The network of an ended pairing, whose access is to be given back. */
+  private left: string | undefined
   /** Whether the member lets the extension read the network's pages. */
   private access = true
   /** This browser, as far as the service may know it. */
@@ -82,13 +84,14 @@ export class Watchpost {
     const log = await ActivityLog.open(store, changed, () => worker?.session.now() ?? Date.now())
     const spacing = await StallSpacing.open(store, () => (worker?.pace ?? 0) * 1000, () => worker?.session.status?.waiting ?? 0)
     worker = new Watchpost(journal, account, log, await Consent.open(store), spacing)
-    const { pairing, paused, paused_until: until, revoked, pace, writes } = await store.get(null) as Stored
+    const { pairing, paused, paused_until: until, revoked, pace, writes, left } = await store.get(null) as Stored
     const { replaced, shown } = await chrome.storage.session.get(null) as { replaced?: boolean; shown?: { kind: string; since: number } }
     worker.shown = shown
     worker.pace = pace ?? 0
     worker.writes = writes ?? {}
     worker.pausedUntil = until
     worker.pairing = pairing
+    worker.left = left
     await worker.accessChanged()
     worker.paused = worker.session.closed = paused === true
     worker.ended = replaced ? 'replaced' : revoked ? 'revoked' : undefined
@@ -148,7 +151,8 @@ export class Watchpost {
       case 'pair': {
         const { type: _, ...pairing } = message
         this.pairing = pairing
-        this.unpaired = undefined
+        this.unpaired = this.left = undefined
+        await store.remove('left')
         this.paused = this.session.closed = false
         await this.log.begin(pairing.team.id)
         await this.end(undefined)
@@ -160,8 +164,14 @@ export class Watchpost {
         this.link.renew()
         break
       }
+      case 'decline':
+        await this.signOut.end({ service: message.service, token: message.token })
+        break
       case 'unpair':
         await this.unpair()
+        break
+      case 'forget_log':
+        await this.log.clear()
         break
       case 'pace':
         this.pace = message.seconds
@@ -202,19 +212,39 @@ export class Watchpost {
 
   /** Deletes everything about the pairing and ends its session at the service. */
   private async unpair(): Promise<void> {
-    const { pairing, network } = this
-    this.pairing = undefined
-    await store.remove('pairing')
-    await this.account.forget()
+    const { pairing } = this
+    await this.leave()
     await this.end(undefined)
     this.link.renew()
     await this.session.forgetAll()
-    this.session.status = undefined
     await this.log.clear()
     await this.consent.clear()
     if (pairing) this.unpaired = await this.signOut.end(pairing) ? 'revoked' : 'later'
+    await this.giveBack()
+  }
+
+  /** Deletes the pairing and what is known of the account. The access to the network goes next, also after a crash. */
+  private async leave(): Promise<void> {
+    this.left = this.network
+    this.pairing = undefined
+    await store.set({ left: this.left })
+    await store.remove('pairing')
+    await this.account.forget()
+    this.session.status = undefined
     await chrome.runtime.setUninstallURL('')
-    if (NETWORK_ORIGIN === '') await chrome.permissions.remove({ origins: accessTo(network) }).catch(() => {}) // it was not granted
+  }
+
+  /**
+   * Gives the access to the network of an ended pairing back, once no write needs
+   * it to its end. A build for one network cannot: the browser grants it with the
+   * extension.
+   */
+  private async giveBack(): Promise<void> {
+    const { left } = this
+    if (left === undefined || this.pairing || this.session.running?.entry.begun) return
+    this.left = undefined
+    if (NETWORK_ORIGIN === '' && left !== '') await chrome.permissions.remove({ origins: accessTo(left) }).catch(() => {}) // it was not granted
+    await store.remove('left')
   }
 
   /** A paused browser receives no tasks: it finishes the running one, and disconnects. */
@@ -275,13 +305,14 @@ export class Watchpost {
   }
 
   /**
-   * The service has ended the session. The journal stays: a later session of
-   * the same member may still report its entries.
+   * The service has ended the session. The journal keeps what has begun: a later
+   * session of the same member may still report it. The log stays until the member
+   * deletes it.
    */
   private async over(end: 'revoked' | 'replaced'): Promise<void> {
     if (end === 'revoked') {
-      this.pairing = undefined
-      await store.remove('pairing')
+      await this.leave()
+      await this.session.forgetUnbegun()
     }
     await this.end(end)
   }
@@ -304,6 +335,7 @@ export class Watchpost {
 
   /** Refreshes the state shown to the member. */
   private changed(): void {
+    void this.giveBack()
     if (this.paused && this.link.transport && !this.session.busy) this.link.renew()
     const condition = this.condition()
     if (this.shown?.kind !== condition.kind) {
@@ -367,6 +399,7 @@ interface Stored {
   paused?: boolean
   paused_until?: number
   revoked?: boolean
+  left?: string
   pace?: number
   writes?: Pace
 }

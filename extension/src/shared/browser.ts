@@ -1,4 +1,4 @@
-import type { Browser } from '../shared/protocol'
+import type { Browser } from './protocol'
 
 interface Brands { brands?: { brand: string; version: string }[]; platform?: string }
 
