@@ -70,7 +70,7 @@ func otpMail(email, code string) watchpost.Mail {
 
 // MailPairingLink mails a link with a pairing code to its member.
 func (r *Registry) MailPairingLink(ctx context.Context, email, link string, code PairingCode) {
-	r.post(ctx, Mail{
+	r.post(ctx, watchpost.Mail{
 		To: email, Subject: "Pair a browser with Watchpost", Code: true,
 		Body: "Open this link in the browser that is to work for you:\n\n" + link + "\n\n" +
 			"The extension there asks you first. The link can be used once, until " + code.ExpiresAt.UTC().Format("15:04 UTC") + ". If you did not ask for it, ignore this mail.\n",
