@@ -1,3 +1,7 @@
+import { addressesOf, type AdapterName } from '../adapters/addresses'
+import type { WriteType } from '../shared/protocol'
+import type { Question } from '../shared/state'
+import { deedOf, textIn } from './activity_log'
 import type { Entry, Store } from './journal'
 
 /** What the member says of a write; asked: nothing yet. */
@@ -64,4 +68,13 @@ export class Consent {
     this.answers = { ...this.answers, ...change }
     await this.store.set({ consent: this.answers }).catch(() => {}) // without room it is asked again by the next worker
   }
+}
+
+/** A write as the member is asked about it. */
+export function questionOn(entry: Entry, adapter: AdapterName, network: string): Question {
+  const { text: _, ...deed } = deedOf(entry, entry.at), question: Question = { deed, text: textIn(entry.input) }
+  try {
+    question.url = new URL(addressesOf(adapter).startOf(entry.task_type as WriteType, entry.input, network), network).href
+  } catch { /* an input that names no page: the write would fail */ }
+  return question
 }

@@ -1,16 +1,15 @@
 import { conditionOf, toneOf, type Condition, type Tone } from '../shared/condition'
 import type { FromPage } from '../shared/messages'
 import { pauseEnds, type PauseFor } from '../shared/pace'
-import type { Browser, Pace, WriteType } from '../shared/protocol'
-import type { FromUI, Pairing, Question, State } from '../shared/state'
+import type { Browser, Pace } from '../shared/protocol'
+import type { FromUI, Pairing, State } from '../shared/state'
 import { accessTo } from '../shared/access'
-import { addressesOf, type AdapterName } from '../adapters/addresses'
 import { nobody } from '../network/account'
 import { AccountWatch } from './account'
-import { ActivityLog, deedOf, textIn } from './activity_log'
+import { ActivityLog, deedOf } from './activity_log'
 import { tellableBrowser } from '../shared/browser'
-import { Consent } from './consent'
-import { Journal, type Entry, type Store } from './journal'
+import { Consent, questionOn } from './consent'
+import { Journal, type Store } from './journal'
 import { Link } from './link'
 import { Runner } from './runner'
 import { Session } from './session'
@@ -402,13 +401,4 @@ interface Stored {
   left?: string
   pace?: number
   writes?: Pace
-}
-
-/** A write as the member is asked about it. */
-function questionOn(entry: Entry, adapter: AdapterName, network: string): Question {
-  const { text: _, ...deed } = deedOf(entry, entry.at), question: Question = { deed, text: textIn(entry.input) }
-  try {
-    question.url = new URL(addressesOf(adapter).startOf(entry.task_type as WriteType, entry.input, network), network).href
-  } catch { /* an input that names no page: the write would fail */ }
-  return question
 }
