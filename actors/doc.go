@@ -5,7 +5,7 @@
 //	                 ├─ watchlist …   definition and schedule of one watchlist of keywords or the forum
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
 //	                 ├─ task …        one open task; none while it waits since before the activation
-//	                 └─ post store    the team's posts
+//	                 └─ post store    the team's posts (package poststore)
 //	         └ sign-in …              one-time codes, sharded by address
 //
 // The team is divided into components, which share its mailbox and its batches.
@@ -19,6 +19,7 @@
 //	sessions      sessions and their tokens, which actor has which connection, statuses
 //	accounts      the session actors of the accounts, and their announcements
 //	tasks         open tasks: creation, order, assignment
+//	dispatch      which session does which task, and what accounts have used (package dispatch)
 //	scans         entries that share a scan
 //	effects       likes and invitations that must not be done twice
 //	late          the truth about writes whose outcome was unknown
