@@ -96,7 +96,7 @@ func (c *crashes) note(name string, how outcome, born, now time.Time) time.Durat
 func spread(name string, now time.Time, pause time.Duration) time.Duration {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, name, now.UnixNano())
-	return time.Duration(h.Sum64() % uint64(pause)) //nolint:gosec // pause is positive
+	return time.Duration(h.Sum64() % uint64(pause))
 }
 
 // pauses reports whether the actor is not activated yet. A failure that lies in
