@@ -39,7 +39,7 @@ const operations = 80
 func TestLives(t *testing.T) {
 	lives := uint64(40)
 	if os.Getenv("WATCHPOST_LONG") != "" {
-		lives = 2000
+		lives = 500
 	}
 	first := number(t, "WATCHPOST_SIM_SEED", 1)
 	if os.Getenv("WATCHPOST_SIM_SEED") != "" {
