@@ -108,9 +108,8 @@ func TestStore(t *testing.T) {
 // eager is a simulated store without a scheduler.
 type eager struct {
 	*store
-	mu      sync.Mutex
-	pending sync.WaitGroup
-	last    chan struct{} // closed when the calls before have returned
+	mu   sync.Mutex
+	last chan struct{} // closed when the calls before have returned
 }
 
 // Submit implements persistence.Store.
@@ -121,18 +120,22 @@ func (e *eager) Submit(space persistence.Space, epoch persistence.Epoch, batch *
 	e.apply(space)
 	before, over := e.last, make(chan struct{})
 	e.last = over
-	e.pending.Go(func() {
+	go func() {
 		if before != nil {
 			<-before
 		}
 		e.tell(space)
 		close(over)
-	})
+	}()
 }
 
 // Close implements persistence.Store.
 func (e *eager) Close() error {
-	err := e.store.Close()
-	e.pending.Wait()
+	e.mu.Lock()
+	err, last := e.store.Close(), e.last
+	e.mu.Unlock()
+	if last != nil {
+		<-last
+	}
 	return err
 }
