@@ -217,6 +217,7 @@ func TestFailedScan(t *testing.T) {
 	s.Error(scan, "invalid_input", actorstest.Truth)
 	s.ExpectAck(scan)
 	s.ExpectNone()
+	awaitSchedules(t, team)
 	w.Advance(time.Hour - time.Minute)
 	s.ExpectNone()
 	w.Advance(2 * time.Minute)

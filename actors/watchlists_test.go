@@ -20,6 +20,17 @@ func endScan(s *actorstest.Session, f protocol.Frame, exhausted bool, posts ...p
 	s.T.Helper()
 	s.Result(f, protocol.PostsOutput{Posts: posts, Exhausted: &exhausted})
 	s.ExpectAck(f)
+	awaitSchedules(s.T, s.Team)
+}
+
+// awaitSchedules waits until the watchlists have heard of the scans that have ended and
+// have said when the next are due. A clock that is set before that makes them later.
+func awaitSchedules(t testing.TB, team *actorstest.Team) {
+	t.Helper()
+	for _, v := range actorstest.Must[[]actors.WatchlistView](t, team, actors.ListWatchlists{}) {
+		_, err := actorstest.Try[actors.WatchlistView](team, actors.UpdateWatchlist{Type: v.Watchlist.Type, ID: v.Watchlist.ID})
+		require.True(t, err == nil || watchpost.KindOf(err) == watchpost.Conflict, "only a disabled one refuses: %v", err)
+	}
 }
 
 func scanInput(t *testing.T, f protocol.Frame) watchpost.ScanInput {
