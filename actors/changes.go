@@ -66,7 +66,6 @@ type subscriptions struct {
 	mu     sync.RWMutex
 	byTeam map[string]map[*Subscription]struct{}
 	last   uint64 // number
-	closed bool
 }
 
 func newSubscriptions() *subscriptions {
@@ -83,10 +82,9 @@ func (s *subscriptions) publish(team string, changes []Change) {
 }
 
 // end ends the subscriptions to the teams that keep does not report.
-func (s *subscriptions) end(keep func(team string) bool, closing bool) {
+func (s *subscriptions) end(keep func(team string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = s.closed || closing
 	for team, subs := range s.byTeam {
 		if keep(team) {
 			continue
@@ -123,17 +121,14 @@ const maxSubscriptions = 20
 
 // Subscribe follows the commits of a team that this node serves, for a member. The first
 // change is TopicAll: the reader cannot know which changes it missed. Errors:
-// ElsewhereError, Unavailable while the node stops.
+// ElsewhereError.
 func (r *Registry) Subscribe(team watchpost.TeamID, member watchpost.MemberID) (*Subscription, error) {
 	s := r.env.changes
 	sub := &Subscription{all: s, team: string(team), member: member, ready: make(chan struct{}, 1), over: make(chan struct{})}
 	sub.add([]Change{{Topic: TopicAll}})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
-	case !r.serves(sub.team):
+	if !r.serves(sub.team) {
 		return nil, &ElsewhereError{Team: team}
 	}
 	if s.byTeam[sub.team] == nil {
@@ -162,11 +157,6 @@ func (s *subscriptions) makeRoom(team string, member watchpost.MemberID) {
 		delete(s.byTeam[team], oldest)
 		oldest.end()
 	}
-}
-
-// EndSubscriptions ends all subscriptions and refuses new ones: the node stops.
-func (r *Registry) EndSubscriptions() {
-	r.env.changes.end(func(string) bool { return false }, true)
 }
 
 // Next waits for changes. more is false when the subscription has ended, or ctx.

@@ -94,7 +94,7 @@ func (r *Registry) Release(ctx context.Context, serves func(name string) bool) e
 	if err := r.end(ctx, leaving); err != nil {
 		return err
 	}
-	r.env.changes.end(serves, false)
+	r.env.changes.end(serves)
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (r *Registry) ReleaseName(ctx context.Context, name string) error {
 	if err := r.end(ctx, leaving); err != nil {
 		return err
 	}
-	r.env.changes.end(func(other string) bool { return other != name }, false)
+	r.env.changes.end(func(other string) bool { return other != name })
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	httpapi "watchpost/http"
 	"watchpost/watchpost"
 )
 
@@ -167,11 +169,16 @@ func TestDashboardEvents(t *testing.T) {
 	default:
 	}
 	require.Equal(t, 303, members[0].do("GET", "/app/events", "").status)
-	h.registry.EndSubscriptions()
+	another, err := httpapi.New(httpapi.Options{Registry: h.registry, Clock: watchpost.SystemClock{}, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	require.NoError(t, another.CloseSessions(ctx))
+	other.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"person"}`)
 	_, more := next(t, foreign)
-	require.False(t, more, "streams end with the service")
-	_, err := h.registry.Subscribe(watchpost.TeamID(m.id), "")
-	require.Equal(t, watchpost.Unavailable, watchpost.KindOf(err))
+	require.True(t, more, "streams do not end with another server")
+	require.NoError(t, h.server.CloseSessions(ctx))
+	for more {
+		_, more = next(t, foreign)
+	}
 }
 
 // TestPresenceIsAnnounced: a stream hears of browsers that come and go, which no

@@ -225,6 +225,5 @@ func (s *Server) CloseSessions(ctx context.Context) error {
 	if s.edge != nil {
 		s.edge.Close()
 	}
-	s.endpoints.Registry.EndSubscriptions()
 	return s.gateway.Wait(ctx)
 }

@@ -51,6 +51,9 @@ type Options struct {
 	Accepted func(*http.Request) bool
 	// Extensions are the ids in Chromium of the extensions that work with the service.
 	Extensions []string
+	// Closing is closed when the server closes: event streams end then, as a server
+	// waits for them.
+	Closing <-chan struct{}
 	// ReadBody reads the body of a request within its bounds of time and size.
 	ReadBody func(*http.Request) error
 	// Elsewhere reports whether another node of a cluster answers the request, in

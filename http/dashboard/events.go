@@ -33,14 +33,23 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) err
 		return err
 	}
 	defer news.Close()
+	open, leave := context.WithCancel(r.Context())
+	defer leave()
+	go func() {
+		select {
+		case <-d.Closing:
+			leave()
+		case <-open.Done():
+		}
+	}()
 	h, out := w.Header(), http.NewResponseController(w)
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	_ = out.SetReadDeadline(time.Time{}) // a connection that cannot ends earlier, and the browser comes back
 	for {
-		ctx, cancel := context.WithTimeout(r.Context(), heartbeat)
+		ctx, cancel := context.WithTimeout(open, heartbeat)
 		changes, more := news.Next(ctx)
-		quiet := ctx.Err() != nil && r.Context().Err() == nil
+		quiet := ctx.Err() != nil && open.Err() == nil
 		cancel()
 		if !more && !quiet {
 			return nil

@@ -251,11 +251,17 @@ func (b *chromium) openTab(url string, background bool) *page {
 	b.t.Helper()
 	var made struct{ TargetID string }
 	b.must("", "Target.createTarget", map[string]any{"url": url, "background": background}, &made)
-	var attached struct{ SessionID string }
-	b.must("", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &attached)
-	p := &page{b, made.TargetID, attached.SessionID}
+	p := b.attach(made.TargetID)
 	p.until(`document.readyState === "complete" && location.href !== "about:blank"`)
 	return p
+}
+
+// attach returns a tab that is open.
+func (b *chromium) attach(id string) *page {
+	b.t.Helper()
+	var attached struct{ SessionID string }
+	b.must("", "Target.attachToTarget", map[string]any{"targetId": id, "flatten": true}, &attached)
+	return &page{b, id, attached.SessionID}
 }
 
 // do runs a script in the page and returns its value as JSON; it awaits a

@@ -248,6 +248,17 @@ func (m *member) explain() {
 	}
 	for _, one := range m.targets() {
 		m.team.t.Logf("%s: %s %s", m.account, one.Type, one.URL)
+		var state string
+		switch {
+		case strings.HasSuffix(one.URL, "/options.html"):
+			state = `chrome.storage.local.get()`
+		case strings.HasPrefix(one.URL, m.service):
+			state = `[document.hidden, document.querySelector("#live")?.textContent, performance.getEntriesByType("resource").slice(-20).map((r) => [r.name, r.startTime, r.responseEnd, r.responseStatus])]`
+		default:
+			continue
+		}
+		seen, err := m.attach(one.TargetID).do(state)
+		m.team.t.Logf("%s: %s %v", m.account, seen, err)
 	}
 }
 
