@@ -139,7 +139,7 @@ func (d *database) release() error {
 		err = errors.Join(err, os.RemoveAll(d.copied)) //nolint:gosec // a folder of our own
 	}
 	if d.lock != nil {
-		err = errors.Join(err, d.lock.Close())
+		err = errors.Join(err, unlockFolder(d.lock))
 	}
 	return err
 }
@@ -219,4 +219,10 @@ func lockFolder(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("%w: %s", ErrInUse, dir)
 	}
 	return nil, fmt.Errorf("persistence/badger: lock %s: %w", dir, err)
+}
+
+// unlockFolder ends a lock by name, before it closes the file: a program that this
+// process starts at the same moment holds the file, too, until its code is loaded.
+func unlockFolder(lock *os.File) error {
+	return errors.Join(syscall.Flock(int(lock.Fd()), syscall.LOCK_UN), lock.Close())
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	db "github.com/dgraph-io/badger/v4"
@@ -92,6 +93,18 @@ func TestOpenTwice(t *testing.T) {
 	require.ErrorIs(t, err, ErrInUse)
 	require.ErrorContains(t, err, dir)
 	require.FileExists(t, leftover)
+	require.NoError(t, s.Close())
+	require.NoError(t, mustOpen(t, Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)}).Close())
+}
+
+// TestOpenWhileAProgramStarts: a program that is being started holds the files of the
+// process that starts it for a moment. It does not keep the folder locked.
+func TestOpenWhileAProgramStarts(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, Options{Dir: dir})
+	held, err := syscall.Dup(int(s.db.lock.Fd()))
+	require.NoError(t, err)
+	defer func() { _ = syscall.Close(held) }()
 	require.NoError(t, s.Close())
 	require.NoError(t, mustOpen(t, Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)}).Close())
 }

@@ -3,6 +3,7 @@
 package headless
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -25,8 +26,11 @@ func lockFolder(path string) (*folderLock, error) {
 	return &folderLock{f}, nil
 }
 
-// release releases the lock.
-func (l *folderLock) release() error { return l.file.Close() }
+// release releases the lock before it closes the file: a program that this process
+// starts at the same moment holds the file, too, until its code is loaded.
+func (l *folderLock) release() error {
+	return errors.Join(syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN), l.file.Close())
+}
 
 // syncDir makes the names in a folder durable.
 func syncDir(dir string) error {
