@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
+	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -61,7 +62,7 @@ func (as *accounts) actorOf(urn watchpost.AccountURN, member watchpost.MemberID)
 // load starts the session actors of all accounts that the team knows: the
 // claimed and bound ones, and those whose allowances or open tasks still count.
 func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits map[watchpost.TaskID][]watchpost.Debit) error {
-	ledgers, err := dispatch.LoadLedgers(view, as.space, as.env.clock.Now())
+	ledgers, err := dispatch.LoadLedgers(view, as.Space, as.env.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 		know(bound.Account)
 		members[bound.Account] = member
 	}
-	for urn, l := range inOrder(ledgers) {
+	for urn, l := range ordered.ByKey(ledgers) {
 		as.start(urn, members[urn], l, leases[urn])
 	}
 	return nil
@@ -104,14 +105,14 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 
 // start spawns the session actor of an account with its stored state.
 func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l *dispatch.Ledger, leases map[watchpost.TaskID]*heldLease) {
-	now := as.env.clock.Now()
+	now := as.env.Clock.Now()
 	as.ledgers[urn] = l
 	st := dispatch.StandingOf(l)
 	st.Pace = as.team.sessions.paceOf(member)
-	session := &sessionActor{env: as.env, team: as.ctx.Self(), account: urn, member: member, Standing: st, leases: leases}
+	session := &sessionActor{env: as.env, team: as.Context.Self(), account: urn, member: member, Standing: st, leases: leases}
 	session.countWriting()
 	as.team.dispatch.Announce(urn, st.Present(now))
-	as.actors[urn] = as.spawn(session)
+	as.actors[urn] = as.Spawn(session)
 }
 
 // ledger returns what an account has used; that of an account without a session
@@ -166,9 +167,9 @@ func (as *accounts) submit(batch *persistence.Batch, c *taskChange, then func(er
 			told, m.then = true, then
 		}
 		as.team.tasks.unanswered++
-		as.ctx.Send(session, m)
+		as.Context.Send(session, m)
 	}
-	as.commits.submit(batch, then)
+	as.Commits.Submit(batch, then)
 	return told
 }
 
@@ -283,7 +284,7 @@ func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Paus
 // of a reason by time is noticed with the next heartbeat.
 func (as *accounts) showBlocked(s *sessionState) {
 	var reasons []PauseReason
-	for _, p := range as.pauses(s.worker, as.env.clock.Now()) {
+	for _, p := range as.pauses(s.worker, as.env.Clock.Now()) {
 		if !slices.Contains(reasons, p.Reason) {
 			reasons = append(reasons, p.Reason)
 		}

@@ -62,7 +62,7 @@ func (a *arrivals) pending() bool { return a.coming > 0 || a.waiting }
 
 // load finds out whether the last activation has left something to do; work does it.
 func (a *arrivals) load(view persistence.View) error {
-	err := view.Scan(a.space, []byte(teamspace.KeyArrival), persistence.PrefixEnd([]byte(teamspace.KeyArrival)), func(_, _ []byte) bool {
+	err := view.Scan(a.Space, []byte(teamspace.KeyArrival), persistence.PrefixEnd([]byte(teamspace.KeyArrival)), func(_, _ []byte) bool {
 		a.waiting = true
 		return false
 	})
@@ -82,29 +82,29 @@ func (a *arrivals) wanted() *poststore.Watched {
 
 // work looks at the next arrivals.
 func (a *arrivals) work() {
-	if !a.waiting || a.busy || a.broken != nil {
+	if !a.waiting || a.busy || a.Broken != nil {
 		return
 	}
-	view, err := a.env.view()
+	view, err := a.env.View()
 	if err != nil {
-		a.fail(err)
+		a.Fail(err)
 		return
 	}
 	defer view.Close()
 	batch := &persistence.Batch{}
 	if err := a.look(view, batch); err != nil {
-		a.fail(err)
+		a.Fail(err)
 		return
 	}
 	if batch.Empty() {
 		a.waiting = false
 		a.team.notifications.mark(batch)
-		a.commits.submit(batch, nil)
+		a.Commits.Submit(batch, nil)
 		return
 	}
 	a.busy = true
-	root, self := a.env.system.Root, a.ctx.Self()
-	a.commits.submit(batch, func(err error) {
+	root, self := a.env.System.Root, a.Context.Self()
+	a.Commits.Submit(batch, func(err error) {
 		if err == nil {
 			root.Send(self, arrivalsSeen{})
 		}
@@ -120,7 +120,7 @@ func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 		return err
 	}
 	var names []string
-	err = view.Scan(a.space, []byte(teamspace.KeyArrival), persistence.PrefixEnd([]byte(teamspace.KeyArrival)), func(k, _ []byte) bool {
+	err = view.Scan(a.Space, []byte(teamspace.KeyArrival), persistence.PrefixEnd([]byte(teamspace.KeyArrival)), func(k, _ []byte) bool {
 		names = append(names, string(k))
 		return len(names) < arrivalsAtOnce
 	})
@@ -133,7 +133,7 @@ func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 		if a.team.watchlists.byID[watchlist] == nil {
 			continue // deleted meanwhile
 		}
-		post, err := postindex.Get(view, a.space, watchpost.PostID(id))
+		post, err := postindex.Get(view, a.Space, watchpost.PostID(id))
 		if errors.Is(err, persistence.ErrNotFound) {
 			continue
 		}

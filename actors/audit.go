@@ -7,46 +7,16 @@ import (
 	"strconv"
 	"time"
 
-	"watchpost/internal/tracing"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
-// WithOrigin returns a context whose requests to a team are audited as coming from
-// there. Requests without an origin come from the service itself.
-func WithOrigin(ctx context.Context, from watchpost.Origin) context.Context {
-	return context.WithValue(ctx, originKey{}, from)
-}
-
-// OriginOf returns the origin of a context, and whether it has one.
-func OriginOf(ctx context.Context) (from watchpost.Origin, known bool) {
-	from, known = ctx.Value(originKey{}).(watchpost.Origin)
-	return from, known
-}
-
-type originKey struct{}
-
-// originated is a request with its origin; answered as the request.
-type originated struct {
-	from    watchpost.Origin
-	trace   string // of the span that it belongs to; "": it is not traced
-	request any
-}
-
-// withOrigin returns the message for a request under a context.
-func withOrigin(ctx context.Context, request any) any {
-	from, known := OriginOf(ctx)
-	if trace := tracing.Of(ctx); known || trace != "" {
-		return originated{from, trace, request}
-	}
-	return request
-}
-
 // noteExport notes that everything of the team was read; answered by Done.
 type noteExport struct{}
 
-func (noteExport) answeredWith(Done) {}
+func (noteExport) AnsweredWith(root.Done) {}
 
 // keyUsed tells a team that its key was used.
 type keyUsed struct{ use watchpost.KeyUse }
@@ -60,7 +30,7 @@ type KeyView struct {
 	Used      watchpost.KeyUse // zero: never
 }
 
-func (GetKeyUse) answeredWith(KeyView) {}
+func (GetKeyUse) AnsweredWith(KeyView) {}
 
 // audit is the component of a team that owns its audit and the last use of its key.
 // An entry is written in the batch of its subject. The newest entries are kept:
@@ -78,7 +48,7 @@ func newAudit(t *team) *audit { return &audit{rootActor: &t.rootActor, team: t} 
 // load reads the number of the last entry, and the last use of the key.
 func (a *audit) load(view persistence.View) error {
 	var failure error
-	err := view.Scan(a.space, []byte(teamspace.KeyAudit), persistence.PrefixEnd([]byte(teamspace.KeyAudit)), func(k, _ []byte) bool {
+	err := view.Scan(a.Space, []byte(teamspace.KeyAudit), persistence.PrefixEnd([]byte(teamspace.KeyAudit)), func(k, _ []byte) bool {
 		var inverted uint64
 		inverted, failure = strconv.ParseUint(string(k[len(teamspace.KeyAudit):]), 16, 64)
 		a.last = ^inverted
@@ -87,7 +57,7 @@ func (a *audit) load(view persistence.View) error {
 	if err = errors.Join(err, failure); err != nil {
 		return err
 	}
-	a.used, err = teamspace.Load[watchpost.KeyUse](view, a.space, []byte(teamspace.KeyKeyUse))
+	a.used, err = teamspace.Load[watchpost.KeyUse](view, a.Space, []byte(teamspace.KeyKeyUse))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}
@@ -96,18 +66,18 @@ func (a *audit) load(view persistence.View) error {
 
 func (a *audit) receive(message any) bool {
 	switch m := message.(type) {
-	case originated:
-		a.from, a.team.trace = m.from, m.trace
-		a.team.receive(m.request)
+	case root.Originated:
+		a.from, a.team.trace = m.From, m.Trace
+		a.team.receive(m.Request)
 		a.from, a.team.trace = watchpost.Origin{}, ""
 	case noteExport:
 		batch := &persistence.Batch{}
 		a.note(batch, watchpost.AuditExported, "", "")
-		a.commit(batch, Done{})
+		a.Commit(batch, root.Done{})
 	case keyUsed:
 		a.onKeyUsed(m)
 	case GetKeyUse:
-		a.answer(KeyView{a.team.record.KeyAt, a.used}, nil)
+		a.Answer(KeyView{a.team.record.KeyAt, a.used}, nil)
 	default:
 		return false
 	}
@@ -129,7 +99,7 @@ const auditOps = 2
 // note adds an entry to the batch of its subject. by is who proved it with the
 // request; empty: the member of its origin, if any.
 func (a *audit) note(batch *persistence.Batch, kind watchpost.AuditKind, by watchpost.MemberID, subject string) {
-	e := watchpost.AuditEntry{At: a.env.clock.Now(), Kind: kind, By: a.from, Subject: clip(subject, maxSubject)}
+	e := watchpost.AuditEntry{At: a.env.Clock.Now(), Kind: kind, By: a.from, Subject: clip(subject, maxSubject)}
 	if by != "" {
 		e.By.Member = by
 	}
@@ -152,7 +122,7 @@ func (a *audit) onKeyUsed(m keyUsed) {
 	a.used = m.use
 	batch := &persistence.Batch{}
 	batch.Put([]byte(teamspace.KeyKeyUse), teamspace.Encode(a.used))
-	a.commits.submit(batch, nil)
+	a.Commits.Submit(batch, nil)
 }
 
 // forgetUse begins with a new key.
@@ -172,13 +142,13 @@ const (
 // long ago. It does not wait; what the team does not hear of is noted the next time.
 func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() string) {
 	last := r.env.keys.lastUse(digestOf(key))
-	now := r.env.clock.Now()
+	now := r.env.Clock.Now()
 	then := last.Load()
 	since := now.Sub(time.Unix(then, 0))
-	if since < keyUseEvery || since < keyUseEveryPassive && !r.running(string(team)) || !last.CompareAndSwap(then, now.Unix()) {
+	if since < keyUseEvery || since < keyUseEveryPassive && !r.Running(string(team)) || !last.CompareAndSwap(then, now.Unix()) {
 		return
 	}
-	r.tell(team, keyUsed{watchpost.KeyUse{At: now, Client: client()}})
+	r.Tell(string(team), keyUsed{watchpost.KeyUse{At: now, Client: client()}})
 }
 
 // Audit returns the newest entries of a team's audit, newest first, with the failed
@@ -186,25 +156,25 @@ func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() s
 func (r *Registry) Audit(ctx context.Context, team watchpost.TeamID, limit int) ([]watchpost.AuditEntry, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	defer view.Close()
 	space := persistence.Space(team)
 	if _, err := liveTeam(view, space); err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	var entries []watchpost.AuditEntry
 	if err := teamspace.LoadAll(view, space, teamspace.KeyAudit, func(_ string, e watchpost.AuditEntry) { entries = append(entries, e) }); err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	var members []watchpost.Member
 	if err := teamspace.LoadAll(view, space, teamspace.KeyMember, func(_ string, m watchpost.Member) { members = append(members, m) }); err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	for _, m := range members {
 		failed, err := failedSignIns(view, m)
 		if err != nil {
-			return nil, unavailable(err)
+			return nil, root.Unavailable(err)
 		}
 		entries = append(entries, failed...)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -20,10 +21,10 @@ func TestAudit(t *testing.T) {
 	w := actorstest.New(t)
 	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	member := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members[0]
-	ctx := actors.WithOrigin(w.Context(), watchpost.Origin{Operator: true, Client: "192.0.2.1"})
+	ctx := root.WithOrigin(w.Context(), watchpost.Origin{Operator: true, Client: "192.0.2.1"})
 	rotated, err := actors.Ask(ctx, w.Registry, team.ID, actors.RotateKey{})
 	require.NoError(t, err)
-	own := actors.WithOrigin(w.Context(), watchpost.Origin{Member: member.ID, Client: "192.0.2.2"})
+	own := root.WithOrigin(w.Context(), watchpost.Origin{Member: member.ID, Client: "192.0.2.2"})
 	opened, err := w.Registry.OpenWebSession(w.Context(), team.ID, member.Email, actors.Browser{})
 	require.NoError(t, err)
 	session, err := w.Registry.WebSession(t.Context(), opened.Token)
@@ -107,7 +108,7 @@ func TestAuditOfTargetsOfWatchlists(t *testing.T) {
 	w := actorstest.New(t)
 	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	member := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members[0]
-	ctx := actors.WithOrigin(w.Context(), watchpost.Origin{Member: member.ID, Client: "192.0.2.2"})
+	ctx := root.WithOrigin(w.Context(), watchpost.Origin{Member: member.ID, Client: "192.0.2.2"})
 	events := func() (kinds []watchpost.AuditKind) {
 		log, err := w.Registry.Audit(w.Context(), team.ID, 100)
 		require.NoError(t, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -49,8 +51,8 @@ func (r *Registry) NoteEndedClaims(ctx context.Context) (done bool, err error) {
 		return err == nil, err
 	}
 	left := 0
-	for team, urns := range inOrder(missing) {
-		if !r.serves(string(team)) {
+	for team, urns := range ordered.ByKey(missing) {
+		if !r.Serves(string(team)) {
 			left++
 			continue
 		}
@@ -63,20 +65,20 @@ func (r *Registry) NoteEndedClaims(ctx context.Context) (done bool, err error) {
 	if err != nil || left > 0 {
 		return false, err
 	}
-	epoch, err := r.env.store.Activate(ctx, claimsSpace)
+	epoch, err := r.env.Store.Activate(ctx, claimsSpace)
 	if err != nil {
 		return false, err
 	}
 	batch := &persistence.Batch{}
 	batch.Set(claimsDone, []byte{})
-	err = persistence.Commit(ctx, r.env.store, claimsSpace, epoch, batch)
+	err = persistence.Commit(ctx, r.env.Store, claimsSpace, epoch, batch)
 	return err == nil, err
 }
 
 // claimsToNote returns the ended claims that are not noted; nil when that is known of
 // all.
 func (r *Registry) claimsToNote(ctx context.Context) (map[watchpost.TeamID][]watchpost.AccountURN, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +100,13 @@ func (r *Registry) claimsToNote(ctx context.Context) (map[watchpost.TeamID][]wat
 
 func (t *team) onNoteClaims(m noteClaims) {
 	t.noteClaims(m.urns)
-	t.commits.submit(nil, replyTo(t.env, t.ctx.Sender(), Done{}))
+	t.Commits.Submit(nil, t.env.ReplyTo(t.Context.Sender(), root.Done{}))
 }
 
 func (t *team) noteClaims(urns []watchpost.AccountURN) {
-	st := &steps{}
+	st := &root.Steps{}
 	for _, urn := range urns {
-		st.room(1).Put(teamspace.Key(teamspace.KeyEndedClaim, urn), []byte{})
+		st.Room(1).Put(teamspace.Key(teamspace.KeyEndedClaim, urn), []byte{})
 	}
-	t.submitSteps(st, nil)
+	t.SubmitSteps(st, nil)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -39,7 +40,7 @@ func sentOf[M any](r *recorder) (messages []M) {
 // account is a session actor with connections, outside a tree.
 func account(clock watchpost.Clock, connections int) (*sessionActor, *recorder) {
 	r := &recorder{self: actor.NewPID("", "session")}
-	s := &sessionActor{env: &environment{clock: clock}, ctx: r, team: actor.NewPID("", "team"), account: "urn:a", Standing: dispatch.NewStanding("urn:a")}
+	s := &sessionActor{env: &environment{Environment: &root.Environment{Clock: clock}}, ctx: r, team: actor.NewPID("", "team"), account: "urn:a", Standing: dispatch.NewStanding("urn:a")}
 	for i := range connections {
 		s.connections = append(s.connections, &connection{session: watchpost.SessionID(strconv.Itoa(i)), Readiness: dispatch.Readiness{SignedIn: true}})
 	}
@@ -60,7 +61,7 @@ func TestHandOutOverMidnight(t *testing.T) {
 	s, sent := account(clock, 1)
 	metrics := NewMetrics()
 	r := &recorder{self: actor.NewPID("", "task")}
-	work := newTask(&environment{clock: clock, metrics: metrics, system: actor.NewActorSystem()}, watchpost.Task{ID: "task", Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}, s.team)
+	work := newTask(&environment{Environment: &root.Environment{Clock: clock, System: actor.NewActorSystem()}, metrics: metrics}, watchpost.Task{ID: "task", Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}, s.team)
 	work.ctx = r
 	pass := func() (last decided) {
 		for _, d := range sentOf[decided](r) {
@@ -73,7 +74,7 @@ func TestHandOutOverMidnight(t *testing.T) {
 	s.onAssign(assign{id: "task", task: r.self, kind: watchpost.TaskProfileFetch, units: 1, session: "0"})
 	offers := sentOf[offer](sent)
 	clock.now = midnight.Add(time.Millisecond)
-	work.env.clock = neverRings{clock}
+	work.env.Clock = neverRings{clock}
 	work.onOffer(offers[0])
 	pass()
 	require.Equal(t, 1, s.Ledger.Used(fetches, wednesday))
@@ -147,7 +148,7 @@ func TestManyTasksHeldAtMidnight(t *testing.T) {
 // has ended. Scans count.
 func TestOpenTasksAreBounded(t *testing.T) {
 	t.Parallel()
-	team := newTeam(&environment{clock: &fixedClock{now: wednesday}}, "team")
+	team := newTeam(&environment{Environment: &root.Environment{Clock: &fixedClock{now: wednesday}}}, "team")
 	for i := range maxOpenTasks - 1 {
 		team.tasks.open[watchpost.TaskID(strconv.Itoa(i))] = &openTask{}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -55,7 +56,7 @@ func (r *Registry) deleteTeam(ctx context.Context, team watchpost.TeamID) error 
 // ResumeDeletions goes on with the deletions that an earlier run of the service has
 // left, of the teams that this node serves.
 func (r *Registry) ResumeDeletions(ctx context.Context) error {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,8 +71,8 @@ func (r *Registry) ResumeDeletions(ctx context.Context) error {
 // onDeleteTeam decides the deletion. This activation ends with it: the next one
 // loads nothing but the mark.
 func (t *team) onDeleteTeam() {
-	st := &steps{}
-	batch := st.room(5)
+	st := &root.Steps{}
+	batch := st.Room(5)
 	t.record.Deleting = true
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: string(t.id)}, []byte{})
@@ -81,12 +82,12 @@ func (t *team) onDeleteTeam() {
 	var ends []func()
 	for _, m := range t.members.list {
 		for _, s := range t.sessions.of(m.ID) {
-			ends = append(ends, t.sessions.close(st.room(2), s))
+			ends = append(ends, t.sessions.close(st.Room(2), s))
 		}
 	}
-	keys, id, answer := t.env.keys, t.id, replyTo(t.env, t.ctx.Sender(), deletionStep{})
-	root, self := t.env.system.Root, t.ctx.Self()
-	t.submitSteps(st, func(err error) {
+	keys, id, answer := t.env.keys, t.id, t.env.ReplyTo(t.Context.Sender(), deletionStep{})
+	system, self := t.env.System.Root, t.Context.Self()
+	t.SubmitSteps(st, func(err error) {
 		keys.drop(id)
 		if err == nil {
 			for _, end := range ends {
@@ -96,12 +97,12 @@ func (t *team) onDeleteTeam() {
 		if answer != nil {
 			answer(err)
 		}
-		root.Poison(self) // behind the ends of the connections, which get their reason
+		system.Poison(self) // behind the ends of the connections, which get their reason
 	})
-	t.env.log.Info("team is being deleted", "team", t.id)
-	t.outcome.why = overtaken // this end is no failure
-	t.broken = watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
-	t.commits.end(t.broken)
+	t.env.Log.Info("team is being deleted", "team", t.id)
+	t.Outcome.Why = root.Overtaken // this end is no failure
+	t.Broken = watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+	t.Commits.End(t.Broken)
 }
 
 // deletion is the component of a team that is being deleted: it removes the team's
@@ -122,7 +123,7 @@ func (d *deletion) receive(message any) {
 	t := d.team
 	switch message.(type) {
 	case deleteTeam:
-		if answer := replyTo(t.env, t.ctx.Sender(), deletionStep{finished: true}); answer != nil {
+		if answer := t.env.ReplyTo(t.Context.Sender(), deletionStep{finished: true}); answer != nil {
 			d.waiting = append(d.waiting, answer)
 		}
 		if !d.running {
@@ -131,13 +132,13 @@ func (d *deletion) receive(message any) {
 		}
 	case deletionDue:
 		d.step()
-	case canPassivate:
-		t.ctx.Respond(!d.running)
-	case renewLeases:
-		t.answer(Done{}, nil)
+	case root.CanPassivate:
+		t.Context.Respond(!d.running)
+	case root.ClockAdvances:
+		t.Answer(root.Done{}, nil)
 	default:
-		if t.ctx.Sender() != nil {
-			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
+		if t.Context.Sender() != nil {
+			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 		}
 	}
 }
@@ -145,7 +146,7 @@ func (d *deletion) receive(message any) {
 // view opens a view for a step.
 func (d *deletion) view() (view persistence.View, cancel func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), deletionTimeout)
-	view, err = d.team.env.store.View(ctx)
+	view, err = d.team.env.Store.View(ctx)
 	return view, cancel, err
 }
 
@@ -155,7 +156,7 @@ func (d *deletion) begin() {
 	view, cancel, err := d.view()
 	defer cancel()
 	if err != nil {
-		d.team.fail(err)
+		d.team.Fail(err)
 		return
 	}
 	defer view.Close()
@@ -169,7 +170,7 @@ func (d *deletion) begin() {
 		})
 	}
 	if err != nil {
-		d.team.fail(err)
+		d.team.Fail(err)
 		return
 	}
 	d.team.noteClaims(urns)
@@ -181,7 +182,7 @@ func (d *deletion) begin() {
 func (d *deletion) step() {
 	batch := &persistence.Batch{}
 	if err := d.removeNext(batch); err != nil {
-		d.team.fail(err)
+		d.team.Fail(err)
 		return
 	}
 	if batch.Empty() {
@@ -192,10 +193,10 @@ func (d *deletion) step() {
 }
 
 func (d *deletion) submit(batch *persistence.Batch) {
-	root, self := d.team.env.system.Root, d.team.ctx.Self()
-	d.team.commits.submit(batch, func(err error) {
+	system, self := d.team.env.System.Root, d.team.Context.Self()
+	d.team.Commits.Submit(batch, func(err error) {
 		if err == nil { // otherwise the team ends, and with it all who wait
-			root.Send(self, deletionDue{})
+			system.Send(self, deletionDue{})
 		}
 	})
 }
@@ -210,7 +211,7 @@ func (d *deletion) removeNext(batch *persistence.Batch) error {
 	}
 	defer view.Close()
 	var failure error
-	err = view.Scan(d.team.space, append(bytes.Clone(d.after), 0), nil, func(key, value []byte) bool {
+	err = view.Scan(d.team.Space, append(bytes.Clone(d.after), 0), nil, func(key, value []byte) bool {
 		if string(key) == teamspace.KeyTeam {
 			return true
 		}
@@ -218,7 +219,7 @@ func (d *deletion) removeNext(batch *persistence.Batch) error {
 		batch.Delete(d.after)
 		failure = d.release(view, batch, key, value)
 		size, ops := batch.Size()
-		return failure == nil && ops < stepOps && size < stepBytes
+		return failure == nil && ops < root.StepOps && size < root.StepBytes
 	})
 	return errors.Join(err, failure)
 }
@@ -261,8 +262,8 @@ func (d *deletion) finish() {
 	t, batch := d.team, &persistence.Batch{}
 	batch.Delete([]byte(teamspace.KeyTeam))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: string(t.id)}, nil)
-	waiting, log, id := d.waiting, t.env.log, t.id
-	t.commits.submit(batch, func(err error) {
+	waiting, log, id := d.waiting, t.env.Log, t.id
+	t.Commits.Submit(batch, func(err error) {
 		if err == nil {
 			log.Info("team is deleted", "team", id)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/postgres"
@@ -73,7 +74,7 @@ func furnished(t *testing.T, w *actorstest.World) (team *actorstest.Team, sessio
 	for range 3 {
 		team.Create(t, watchpost.TaskProfileFetch)
 	}
-	_, _, err = actors.AskOnce(w.Context(), w.Registry, team.ID, actors.IdempotencyKey{Name: "n", Hash: "h"}, actors.Request[actors.TaskCreated](actorstest.NewTask(watchpost.TaskLikePost)))
+	_, _, err = actors.AskOnce(w.Context(), w.Registry, team.ID, actors.IdempotencyKey{Name: "n", Hash: "h"}, root.Request[actors.TaskCreated](actorstest.NewTask(watchpost.TaskLikePost)))
 	require.NoError(t, err)
 	return team, session, words
 }

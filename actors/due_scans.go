@@ -92,14 +92,14 @@ func (d *dueScans) gauge() prometheus.Collector {
 // LookForDueScans brings the metric of due scans up to the store, for the teams of this
 // node that are not in memory. It activates none.
 func (r *Registry) LookForDueScans(ctx context.Context) error {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return err
 	}
 	defer view.Close()
-	resting, now := map[watchpost.TeamID]restingScan{}, r.env.clock.Now()
+	resting, now := map[watchpost.TeamID]restingScan{}, r.env.Clock.Now()
 	err = teamspace.EachEntry(view, teamspace.DirTeam, func(id string, team teamspace.TeamEntry) error {
-		if !r.serves(id) || r.running(id) {
+		if !r.Serves(id) || r.Running(id) {
 			return ctx.Err()
 		}
 		space, seen := persistence.Space(id), time.Time{}

@@ -57,12 +57,12 @@ func (ef *effects) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
 	if entry, known := ef.team.effects.entries[e.Key()]; known {
 		return entry.task, nil
 	}
-	view, err := ef.env.view()
+	view, err := ef.env.View()
 	if err != nil {
 		return "", err
 	}
 	defer view.Close()
-	record, err := teamspace.Load[teamspace.EffectRecord](view, ef.space, teamspace.EffectKey(e))
+	record, err := teamspace.Load[teamspace.EffectRecord](view, ef.Space, teamspace.EffectKey(e))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", nil
 	}
@@ -115,7 +115,7 @@ func (ef *effects) end(batch *persistence.Batch, task *watchpost.Task) {
 	}
 	holder, err := ef.inForce(effect)
 	if err != nil {
-		ef.fail(err)
+		ef.Fail(err)
 		return
 	}
 	if holder == task.ID {

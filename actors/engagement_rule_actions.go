@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -19,7 +20,7 @@ func (rs *engagementRules) consider(view persistence.View, batch *persistence.Ba
 	if rs.book.Stopped {
 		return nil
 	}
-	now := rs.env.clock.Now()
+	now := rs.env.Clock.Now()
 	for _, r := range slices.SortedFunc(maps.Values(rs.book.Rules), watchpost.CompareRules) {
 		if r.Watchlist != w {
 			continue
@@ -29,7 +30,7 @@ func (rs *engagementRules) consider(view persistence.View, batch *persistence.Ba
 			continue
 		}
 		mark := teamspace.RulePostKey(watchpost.PostKey(p.URN))
-		if _, err := view.Get(rs.space, mark); err == nil {
+		if _, err := view.Get(rs.Space, mark); err == nil {
 			return nil // once for a post
 		} else if !errors.Is(err, persistence.ErrNotFound) {
 			return err
@@ -65,7 +66,7 @@ func (rs *engagementRules) put(batch *persistence.Batch, a *watchpost.RuleAction
 
 // end notes how an action ended, and moves it to the journal unless it goes on.
 func (rs *engagementRules) end(batch *persistence.Batch, a *watchpost.RuleAction, state watchpost.RuleActionState) {
-	now, ran := rs.env.clock.Now(), a.State == watchpost.RuleRunning
+	now, ran := rs.env.Clock.Now(), a.State == watchpost.RuleRunning
 	delete(rs.running, a.Task)
 	rs.book.End(a, state, now)
 	if ran {
@@ -112,7 +113,7 @@ func (rs *engagementRules) onAccountChanged(member watchpost.MemberID) {
 	if !rs.awaited[member] {
 		return
 	}
-	now := rs.env.clock.Now()
+	now := rs.env.Clock.Now()
 	for _, kind := range ruleTasks {
 		rs.due = rs.due || rs.team.tasks.accountFor(kind, member, now).Free
 	}
@@ -121,18 +122,18 @@ func (rs *engagementRules) onAccountChanged(member watchpost.MemberID) {
 // work decides on all open actions if that is due: it begins and ends what the book
 // says, and asks the clock for the next moment.
 func (rs *engagementRules) work(now time.Time) {
-	if !rs.due || rs.broken != nil {
+	if !rs.due || rs.Broken != nil {
 		return
 	}
 	rs.due = false
 	clear(rs.awaited)
 	w := newRuleWork(rs, now)
 	for _, a := range rs.inOrder() {
-		if w.decide(a); rs.broken != nil {
+		if w.decide(a); rs.Broken != nil {
 			return
 		}
 	}
-	rs.submitSteps(&w.steps, nil)
+	rs.SubmitSteps(&w.steps, nil)
 	rs.arm(w.next)
 	for _, id := range w.begun {
 		rs.team.tasks.handAtOnce(id)
@@ -143,7 +144,7 @@ func (rs *engagementRules) work(now time.Time) {
 type ruleWork struct {
 	rs    *engagementRules
 	now   time.Time
-	steps steps
+	steps root.Steps
 	begun []watchpost.TaskID
 	next  time.Time // the next moment at which one may begin or end; zero: none
 	// accounts are those of each rule as they were at the beginning.
@@ -182,9 +183,9 @@ func (w *ruleWork) decide(a *watchpost.RuleAction) {
 		}
 	case v.State == watchpost.RuleProposed && a.State == watchpost.RuleQueued:
 		a.State, a.Member = watchpost.RuleProposed, v.Member
-		rs.put(w.steps.room(1), a)
+		rs.put(w.steps.Room(1), a)
 	case v.State != watchpost.RuleProposed:
-		rs.end(w.steps.room(endActOps), a, v.State)
+		rs.end(w.steps.Room(endActOps), a, v.State)
 		return
 	}
 	w.wake(a.Lapses())
@@ -220,7 +221,7 @@ func (rs *engagementRules) allow(id watchpost.TaskID) bool {
 	if a == nil {
 		return true
 	}
-	now := rs.env.clock.Now()
+	now := rs.env.Clock.Now()
 	r := rs.book.Rules[a.Rule]
 	accounts := rs.accounts(&r, now)
 	if own, known := accounts[a.Member]; known {
@@ -234,7 +235,7 @@ func (rs *engagementRules) allow(id watchpost.TaskID) bool {
 func (rs *engagementRules) closing(id watchpost.TaskID) (at time.Time) {
 	if a := rs.running[id]; a != nil {
 		r := rs.book.Rules[a.Rule]
-		at, _ = r.Hours.Contains(rs.env.clock.Now())
+		at, _ = r.Hours.Contains(rs.env.Clock.Now())
 	}
 	return at
 }
@@ -252,24 +253,24 @@ func (w *ruleWork) begin(a *watchpost.RuleAction, r *watchpost.EngagementRule, m
 	rs := w.rs
 	fresh, ok, err := rs.refreshed(a, r, w.now)
 	if err != nil {
-		rs.fail(err)
+		rs.Fail(err)
 		return
 	}
 	if !ok {
-		rs.end(w.steps.room(endActOps), a, watchpost.RuleSkipped)
+		rs.end(w.steps.Room(endActOps), a, watchpost.RuleSkipped)
 		return
 	}
 	task, first, err := rs.team.tasks.newWrite(ruleTasks[a.Action], rs.input(&fresh, member), member, watchpost.Asker{Kind: watchpost.AskedByRule, ID: string(a.Rule)})
 	switch {
 	case watchpost.KindOf(err) == watchpost.TooLarge && err != nil, first != "":
-		rs.end(w.steps.room(endActOps), a, watchpost.RuleSkipped) // a member asked for the same
+		rs.end(w.steps.Room(endActOps), a, watchpost.RuleSkipped) // a member asked for the same
 		return
 	case err != nil:
-		rs.fail(err) // decide has seen room for a task
+		rs.Fail(err) // decide has seen room for a task
 		return
 	}
 	*a = fresh
-	batch := w.steps.room(beginActionOps)
+	batch := w.steps.Room(beginActionOps)
 	rs.team.tasks.putWrite(batch, task)
 	rs.book.Begin(a, member, task.ID, w.now)
 	rs.running[task.ID] = a
@@ -280,7 +281,7 @@ func (w *ruleWork) begin(a *watchpost.RuleAction, r *watchpost.EngagementRule, m
 // refreshed returns an action as its rule would have it for the post as it is now; ok
 // is false when the rule does not want it, or the post is gone.
 func (rs *engagementRules) refreshed(a *watchpost.RuleAction, r *watchpost.EngagementRule, now time.Time) (fresh watchpost.RuleAction, ok bool, err error) {
-	view, err := rs.env.view()
+	view, err := rs.env.View()
 	if err != nil {
 		return fresh, false, err
 	}
@@ -289,7 +290,7 @@ func (rs *engagementRules) refreshed(a *watchpost.RuleAction, r *watchpost.Engag
 	if err != nil {
 		return fresh, false, err
 	}
-	post, err := postindex.Get(view, rs.space, a.Post)
+	post, err := postindex.Get(view, rs.Space, a.Post)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return fresh, false, nil
 	}
@@ -303,14 +304,14 @@ func (rs *engagementRules) refreshed(a *watchpost.RuleAction, r *watchpost.Engag
 // refresh applies a rule that has changed to its open actions. One that is handed out
 // is given back if it would be another now.
 func (rs *engagementRules) refresh(r *watchpost.EngagementRule) {
-	st := &steps{}
+	st := &root.Steps{}
 	for _, a := range rs.inOrder() {
 		if a.Rule != r.ID || r.Disabled || r.Action != a.Action { // else Decide ends it
 			continue
 		}
-		fresh, ok, err := rs.refreshed(a, r, rs.env.clock.Now())
+		fresh, ok, err := rs.refreshed(a, r, rs.env.Clock.Now())
 		if err != nil {
-			rs.fail(err)
+			rs.Fail(err)
 			return
 		}
 		same := ok && fresh.Text == a.Text
@@ -320,13 +321,13 @@ func (rs *engagementRules) refresh(r *watchpost.EngagementRule) {
 				rs.team.tasks.tell(rulePostponed, open)
 			}
 		case !ok:
-			rs.end(st.room(endActOps), a, watchpost.RuleSkipped)
+			rs.end(st.Room(endActOps), a, watchpost.RuleSkipped)
 		default:
 			*a = fresh
-			rs.put(st.room(1), a)
+			rs.put(st.Room(1), a)
 		}
 	}
-	rs.submitSteps(st, nil)
+	rs.SubmitSteps(st, nil)
 }
 
 // input is the input of an action's task: what a request for it would have, and
@@ -377,7 +378,7 @@ func stateAfter(task *watchpost.Task) watchpost.RuleActionState {
 func (rs *engagementRules) arm(at time.Time) {
 	rs.stopTimer()
 	if !at.IsZero() {
-		rs.timer = rs.env.tell(at, rs.ctx.Self(), rulesDue{})
+		rs.timer = rs.env.TellAt(at, rs.Context.Self(), rulesDue{})
 	}
 }
 

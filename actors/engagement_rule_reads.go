@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -31,7 +32,7 @@ func (r *Registry) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]wa
 func (r *Registry) ruleJournal(ctx context.Context, team watchpost.TeamID, before watchpost.RuleActionID, most int) ([]watchpost.RuleAction, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	defer view.Close()
 	until := persistence.PrefixEnd([]byte(teamspace.KeyRuleJournal))
@@ -40,7 +41,7 @@ func (r *Registry) ruleJournal(ctx context.Context, team watchpost.TeamID, befor
 	}
 	newest := []watchpost.RuleAction{}
 	var failure error
-	err = view.Scan(persistence.Space(team), ruleJournalFrom(r.env.clock.Now()), until, func(_, v []byte) bool {
+	err = view.Scan(persistence.Space(team), ruleJournalFrom(r.env.Clock.Now()), until, func(_, v []byte) bool {
 		var a watchpost.RuleAction
 		if failure = teamspace.Decode(v, &a); failure != nil {
 			return false
@@ -55,7 +56,7 @@ func (r *Registry) ruleJournal(ctx context.Context, team watchpost.TeamID, befor
 		err = failure
 	}
 	slices.Reverse(newest)
-	return newest[:min(len(newest), most)], unavailable(err)
+	return newest[:min(len(newest), most)], root.Unavailable(err)
 }
 
 // RuleActionsPage is a part of a team's actions of rules.
@@ -149,7 +150,7 @@ func (rs *engagementRules) viewOf(r watchpost.EngagementRule) RuleView {
 			v.Members = append(v.Members, member)
 		}
 	}
-	now := rs.env.clock.Now()
+	now := rs.env.Clock.Now()
 	accounts := rs.accounts(&r, now)
 	for _, a := range rs.book.Open {
 		switch {
@@ -175,7 +176,7 @@ func (r *Registry) TryRule(ctx context.Context, team watchpost.TeamID, rule watc
 	}
 	var posts []*watchpost.Post
 	var tagging *watchpost.Tagging
-	since := r.env.clock.Now().Add(-trialDays * 24 * time.Hour)
+	since := r.env.Clock.Now().Add(-trialDays * 24 * time.Hour)
 	for page := 1; len(posts) < trialPosts; page++ {
 		q := watchpost.PostQuery{Order: watchpost.RecentFirst, StoredFrom: since, Page: page, PageSize: watchpost.MaxPageSize}
 		found, err := r.Posts(ctx, team, []string{string(rule.Watchlist)}, q)
@@ -186,7 +187,7 @@ func (r *Registry) TryRule(ctx context.Context, team watchpost.TeamID, rule watc
 		for _, stored := range found.Posts {
 			p, err := stored.Post()
 			if err != nil {
-				return watchpost.RuleTrial{}, unavailable(err)
+				return watchpost.RuleTrial{}, root.Unavailable(err)
 			}
 			posts = append(posts, p)
 		}

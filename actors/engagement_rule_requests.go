@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -19,13 +21,13 @@ func (rs *engagementRules) watch(w *poststore.Watched) {
 func (rs *engagementRules) onCreate(m CreateRule) {
 	tracked := rs.team.watchlists.byID[m.Rule.Watchlist]
 	if tracked == nil {
-		rs.answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
+		rs.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
 		return
 	}
 	r := m.Rule
 	var err error
 	if r.Members, err = rs.membersOf(m.Emails); err != nil {
-		rs.answer(nil, err)
+		rs.Answer(nil, err)
 		return
 	}
 	have := 0
@@ -35,10 +37,10 @@ func (rs *engagementRules) onCreate(m CreateRule) {
 		}
 	}
 	if err := rs.team.plan().CheckAutoEngagementRules(have); err != nil {
-		rs.answer(nil, err)
+		rs.Answer(nil, err)
 		return
 	}
-	r.CreatedAt = rs.env.clock.Now()
+	r.CreatedAt = rs.env.Clock.Now()
 	r.ID = watchpost.RuleID(watchpost.NewID(r.CreatedAt))
 	if r.Name == "" {
 		r.Name = r.AutoName(tracked.view.Watchlist.Name)
@@ -71,7 +73,7 @@ func (rs *engagementRules) membersOf(emails []string) (ids []watchpost.MemberID,
 func (rs *engagementRules) onUpdate(m UpdateRule) {
 	old, known := rs.book.Rules[m.ID]
 	if !known {
-		rs.answer(nil, errRule())
+		rs.Answer(nil, errRule())
 		return
 	}
 	r, err := m.Patch.Apply(old)
@@ -79,14 +81,14 @@ func (rs *engagementRules) onUpdate(m UpdateRule) {
 		r.Members, err = rs.membersOf(*m.Emails)
 	}
 	if err != nil {
-		rs.answer(nil, err)
+		rs.Answer(nil, err)
 		return
 	}
 	rs.book.Rules[r.ID] = r
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
 	rs.audit(batch, watchpost.AuditRuleChanged, &r)
-	rs.commit(batch, rs.viewOf(r))
+	rs.Commit(batch, rs.viewOf(r))
 	rs.refresh(&r)
 	rs.run()
 }
@@ -95,12 +97,12 @@ func errRule() error { return watchpost.Errorf(watchpost.NotFound, watchpost.Tex
 
 func (rs *engagementRules) onDelete(m DeleteRule) {
 	if _, known := rs.book.Rules[m.ID]; !known {
-		rs.answer(nil, errRule())
+		rs.Answer(nil, errRule())
 		return
 	}
 	batch := &persistence.Batch{}
 	rs.remove(batch, m.ID)
-	rs.commit(batch, Done{})
+	rs.Commit(batch, root.Done{})
 	rs.run()
 }
 
@@ -118,7 +120,7 @@ func (rs *engagementRules) audit(batch *persistence.Batch, kind watchpost.AuditK
 // onWatchlistDeleted deletes the rules of a watchlist with it; run is to
 // follow. Tasks that were made already go on, like all of the watchlist's.
 func (rs *engagementRules) onWatchlistDeleted(batch *persistence.Batch, id watchpost.WatchlistID) {
-	for _, r := range inOrder(rs.book.Rules) {
+	for _, r := range ordered.ByKey(rs.book.Rules) {
 		if r.Watchlist == id {
 			rs.remove(batch, r.ID)
 		}
@@ -130,7 +132,7 @@ func (rs *engagementRules) onStop(m StopRules) {
 	batch := &persistence.Batch{}
 	switch {
 	case m.Stop && rs.stopped == nil:
-		rs.stopped = &teamspace.StoppedRecord{At: rs.env.clock.Now(), By: m.By}
+		rs.stopped = &teamspace.StoppedRecord{At: rs.env.Clock.Now(), By: m.By}
 		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
 		rs.team.audit.note(batch, watchpost.AuditRulesStopped, "", "")
 	case !m.Stop && rs.stopped != nil:
@@ -139,19 +141,19 @@ func (rs *engagementRules) onStop(m StopRules) {
 		batch.Delete([]byte(teamspace.KeyRulesStopped))
 	}
 	rs.book.Stopped = rs.stopped != nil
-	rs.commits.submit(batch, nil)
+	rs.Commits.Submit(batch, nil)
 	rs.run()
-	rs.answer(Done{}, nil) // behind the withdrawals
+	rs.Answer(root.Done{}, nil) // behind the withdrawals
 }
 
 func (rs *engagementRules) onDecide(m DecideRuleAction) {
 	a := rs.book.Open[m.ID]
 	switch {
 	case a == nil:
-		rs.answer(nil, watchpost.Errorf(watchpost.NotFound, textActionNotFound))
+		rs.Answer(nil, watchpost.Errorf(watchpost.NotFound, textActionNotFound))
 		return
 	case a.State != watchpost.RuleProposed:
-		rs.answer(nil, watchpost.Errorf(watchpost.Conflict, "The action was approved before"))
+		rs.Answer(nil, watchpost.Errorf(watchpost.Conflict, "The action was approved before"))
 		return
 	}
 	a.DecidedBy = m.By
@@ -165,6 +167,6 @@ func (rs *engagementRules) onDecide(m DecideRuleAction) {
 	} else {
 		rs.end(batch, a, watchpost.RuleRejected)
 	}
-	rs.commit(batch, *a)
+	rs.Commit(batch, *a)
 	rs.run()
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -47,12 +49,12 @@ type DecideRuleAction struct {
 	By      watchpost.MemberID
 }
 
-func (CreateRule) answeredWith(RuleView)                   {}
-func (UpdateRule) answeredWith(RuleView)                   {}
-func (DeleteRule) answeredWith(Done)                       {}
-func (ListRules) answeredWith(RulesView)                   {}
-func (StopRules) answeredWith(Done)                        {}
-func (DecideRuleAction) answeredWith(watchpost.RuleAction) {}
+func (CreateRule) AnsweredWith(RuleView)                   {}
+func (UpdateRule) AnsweredWith(RuleView)                   {}
+func (DeleteRule) AnsweredWith(root.Done)                  {}
+func (ListRules) AnsweredWith(RulesView)                   {}
+func (StopRules) AnsweredWith(root.Done)                   {}
+func (DecideRuleAction) AnsweredWith(watchpost.RuleAction) {}
 
 // RulesView are the team's rules, oldest first, and what waits of them.
 type RulesView struct {
@@ -119,7 +121,7 @@ func (rs *engagementRules) receive(message any) bool {
 	case DeleteRule:
 		rs.onDelete(m)
 	case ListRules:
-		rs.answer(rs.view(), nil)
+		rs.Answer(rs.view(), nil)
 	case StopRules:
 		rs.onStop(m)
 	case DecideRuleAction:
@@ -138,11 +140,11 @@ func (rs *engagementRules) receive(message any) bool {
 // load takes up the rules. It ends the actions whose task has ended, gives back those
 // whose task waits, and decides on the others as work does.
 func (rs *engagementRules) load(view persistence.View) error {
-	err := teamspace.LoadAll(view, rs.space, teamspace.KeyRule, func(_ string, r watchpost.EngagementRule) { rs.book.Rules[r.ID] = r })
+	err := teamspace.LoadAll(view, rs.Space, teamspace.KeyRule, func(_ string, r watchpost.EngagementRule) { rs.book.Rules[r.ID] = r })
 	if err != nil {
 		return err
 	}
-	err = teamspace.LoadAll(view, rs.space, teamspace.KeyRuleAction, func(_ string, a watchpost.RuleAction) {
+	err = teamspace.LoadAll(view, rs.Space, teamspace.KeyRuleAction, func(_ string, a watchpost.RuleAction) {
 		rs.book.Open[a.ID] = &a
 		if a.State == watchpost.RuleRunning {
 			rs.running[a.Task] = &a
@@ -151,11 +153,11 @@ func (rs *engagementRules) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	err = teamspace.LoadAll(view, rs.space, teamspace.KeyRulePace, func(id string, p watchpost.Pace) { rs.book.Paces[watchpost.MemberID(id)] = p })
+	err = teamspace.LoadAll(view, rs.Space, teamspace.KeyRulePace, func(id string, p watchpost.Pace) { rs.book.Paces[watchpost.MemberID(id)] = p })
 	if err != nil {
 		return err
 	}
-	stopped, err := teamspace.Load[teamspace.StoppedRecord](view, rs.space, []byte(teamspace.KeyRulesStopped))
+	stopped, err := teamspace.Load[teamspace.StoppedRecord](view, rs.Space, []byte(teamspace.KeyRulesStopped))
 	if err == nil {
 		rs.stopped, rs.book.Stopped = &stopped, true
 	} else if !errors.Is(err, persistence.ErrNotFound) {
@@ -165,14 +167,14 @@ func (rs *engagementRules) load(view persistence.View) error {
 		return err
 	}
 	rs.due = true
-	rs.work(rs.env.clock.Now())
+	rs.work(rs.env.Clock.Now())
 	return nil
 }
 
 // loadRunning looks at the tasks of the running actions.
 func (rs *engagementRules) loadRunning(view persistence.View) error {
 	var ended [][]byte
-	for id := range inOrder(rs.running) {
+	for id := range ordered.ByKey(rs.running) {
 		open := rs.team.tasks.open[id]
 		switch {
 		case open == nil:
@@ -181,17 +183,17 @@ func (rs *engagementRules) loadRunning(view persistence.View) error {
 			rs.team.tasks.tell(rulePostponed, open)
 		}
 	}
-	return teamspace.LoadEach(view, rs.space, ended, func(task watchpost.Task) {
+	return teamspace.LoadEach(view, rs.Space, ended, func(task watchpost.Task) {
 		batch := &persistence.Batch{}
 		rs.onTaskEnded(batch, &task)
-		rs.commits.submit(batch, nil)
+		rs.Commits.Submit(batch, nil)
 	})
 }
 
 // loadWeek takes up the authors of the present week.
 func (rs *engagementRules) loadWeek(view persistence.View) error {
-	from := teamspace.RuleAuthorKey(watchpost.Weekly.Key(rs.env.clock.Now()))
-	return view.Scan(rs.space, from, persistence.PrefixEnd([]byte(teamspace.KeyRuleAuthor)), func(k, _ []byte) bool {
+	from := teamspace.RuleAuthorKey(watchpost.Weekly.Key(rs.env.Clock.Now()))
+	return view.Scan(rs.Space, from, persistence.PrefixEnd([]byte(teamspace.KeyRuleAuthor)), func(k, _ []byte) bool {
 		rs.book.Engaged[string(k[len(teamspace.KeyRuleAuthor):])] = true
 		return true
 	})

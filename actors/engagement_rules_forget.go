@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -28,16 +29,16 @@ const (
 
 // forget makes a pass, and asks the clock for the next one while anything is kept.
 func (rs *engagementRules) forget(view persistence.View) error {
-	now := rs.env.clock.Now()
+	now := rs.env.Clock.Now()
 	rs.book.Forget(now)
 	batch, next := &persistence.Batch{}, nothingKept
 	pass := func(prefix string, kept []byte) error {
-		return view.Scan(rs.space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(k, _ []byte) bool {
+		return view.Scan(rs.Space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(k, _ []byte) bool {
 			switch _, ops := batch.Size(); {
 			case bytes.Compare(k, kept) >= 0:
 				next = min(next, forgetRulesEvery)
 				return false
-			case ops >= stepOps:
+			case ops >= root.StepOps:
 				next = forgetRulesAgain
 				return false
 			}
@@ -49,7 +50,7 @@ func (rs *engagementRules) forget(view persistence.View) error {
 		pass(teamspace.KeyRuleAuthor, teamspace.RuleAuthorKey(watchpost.Weekly.Key(now))),
 		pass(teamspace.KeyRuleJournal, ruleJournalFrom(now)),
 	)
-	rs.commits.submit(batch, nil)
+	rs.Commits.Submit(batch, nil)
 	if next < nothingKept {
 		rs.forgetAfter(next)
 	}
@@ -59,22 +60,22 @@ func (rs *engagementRules) forget(view persistence.View) error {
 // onForget is a pass of the timer.
 func (rs *engagementRules) onForget() {
 	rs.forgetTimer = nil
-	view, err := rs.env.view()
+	view, err := rs.env.View()
 	if err != nil {
-		rs.fail(err)
+		rs.Fail(err)
 		return
 	}
 	defer view.Close()
 	if err := rs.forget(view); err != nil {
-		rs.fail(err)
+		rs.Fail(err)
 		return
 	}
-	rs.answer(Done{}, nil)
+	rs.Answer(root.Done{}, nil)
 }
 
 // forgetAfter asks the clock for a pass, unless one is to come.
 func (rs *engagementRules) forgetAfter(wait time.Duration) {
 	if rs.forgetTimer == nil {
-		rs.forgetTimer = rs.env.tell(rs.env.clock.Now().Add(wait), rs.ctx.Self(), forgetRules{})
+		rs.forgetTimer = rs.env.TellAt(rs.env.Clock.Now().Add(wait), rs.Context.Self(), forgetRules{})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestRuleWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	now := wednesday
-	team := newTeam(&environment{clock: &fixedClock{now: now}}, "team")
+	team := newTeam(&environment{Environment: &root.Environment{Clock: &fixedClock{now: now}}}, "team")
 	team.members.list = []watchpost.Member{{ID: "ada"}}
 	team.dispatch.Changed(&dispatch.Worker{Session: "s", Member: "ada", Account: "a", Readiness: dispatch.Readiness{SignedIn: true}})
 	r := watchpost.NewRule("list", watchpost.ActionLike, now)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -34,19 +35,19 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 	}
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
 	defer view.Close()
 	space := persistence.Space(id)
 	record, err := liveTeam(view, space)
 	if err != nil {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
-	team := watchpost.Team{ID: id, Name: record.Name, Plan: watchpost.PlanAt(record.Plan, record.PlanExpiresAt, r.env.clock.Now()),
+	team := watchpost.Team{ID: id, Name: record.Name, Plan: watchpost.PlanAt(record.Plan, record.PlanExpiresAt, r.env.Clock.Now()),
 		PlanExpiresAt: record.PlanExpiresAt, CreatedAt: record.CreatedAt}
 	err = teamspace.LoadAll(view, space, teamspace.KeyMember, func(_ string, m watchpost.Member) { team.Members = append(team.Members, m) })
 	if err != nil {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
 	watchpost.SortMembers(team.Members)
 	if err := yield(team); err != nil {

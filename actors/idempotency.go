@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -93,27 +94,27 @@ func newIdempotency(t *team) *idempotency {
 func (i *idempotency) onIdempotentRequest(m IdempotentRequest) {
 	record, err := i.kept(m.Name)
 	if err != nil {
-		i.fail(err)
-		i.answer(nil, i.broken)
+		i.Fail(err)
+		i.Answer(nil, i.Broken)
 		return
 	}
 	switch {
 	case record == nil && m.Request == nil:
-		i.answer(Done{}, nil)
+		i.Answer(root.Done{}, nil)
 	case record == nil:
 		i.present = &m
 		i.team.receive(m.Request)
 		i.present = nil
 	case record.Hash != m.Hash:
-		i.answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
-	case i.fresh[m.Name] != nil && i.ctx.Sender() != nil:
-		i.fresh[m.Name].waiting = append(i.fresh[m.Name].waiting, i.ctx.Sender())
+		i.Answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
+	case i.fresh[m.Name] != nil && i.Context.Sender() != nil:
+		i.fresh[m.Name].waiting = append(i.fresh[m.Name].waiting, i.Context.Sender())
 	default:
 		reply, err := i.replyOf(record)
 		if err != nil {
 			err = watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err)
 		}
-		i.answer(ReplayedReply{reply}, err)
+		i.Answer(ReplayedReply{reply}, err)
 	}
 }
 
@@ -128,9 +129,9 @@ func (i *idempotency) onReplyDurable(m replyDurable) {
 	reply, err := i.replyOf(&fresh.record)
 	for _, sender := range fresh.waiting {
 		if err != nil {
-			i.ctx.Send(sender, watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err))
+			i.Context.Send(sender, watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err))
 		} else {
-			i.ctx.Send(sender, ReplayedReply{reply})
+			i.Context.Send(sender, ReplayedReply{reply})
 		}
 	}
 }
@@ -139,7 +140,7 @@ func (i *idempotency) onReplyDurable(m replyDurable) {
 func (i *idempotency) replyOf(r *teamspace.IdempotencyRecord) (any, error) {
 	reply, err := keptReply(r)
 	if made, ok := reply.(TargetCreated); ok && len(made.Sealed) > 0 {
-		made.Secret, err = i.env.keyring.Open(made.Sealed, string(made.Target.ID))
+		made.Secret, err = i.env.Keyring.Open(made.Sealed, string(made.Target.ID))
 		return made, err
 	}
 	return reply, err
@@ -151,12 +152,12 @@ func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
 	if fresh := i.fresh[name]; fresh != nil {
 		record = fresh.record
 	} else {
-		view, err := i.env.view()
+		view, err := i.env.View()
 		if err != nil {
 			return nil, err
 		}
 		defer view.Close()
-		record, err = teamspace.Load[teamspace.IdempotencyRecord](view, i.space, teamspace.Key(teamspace.KeyIdempotency, name))
+		record, err = teamspace.Load[teamspace.IdempotencyRecord](view, i.Space, teamspace.Key(teamspace.KeyIdempotency, name))
 		if errors.Is(err, persistence.ErrNotFound) {
 			return nil, nil
 		}
@@ -164,7 +165,7 @@ func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
 			return nil, err
 		}
 	}
-	if i.env.clock.Now().Sub(record.At) >= idempotencyKept {
+	if i.env.Clock.Now().Sub(record.At) >= idempotencyKept {
 		return nil, nil
 	}
 	return &record, nil
@@ -173,7 +174,7 @@ func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
 // commitOnce submits a decision and answers the sender when it is durable; the
 // reply of a request that may come again is kept in the same batch.
 func (i *idempotency) commitOnce(batch *persistence.Batch, reply any) {
-	i.commits.submit(i.once(batch, reply))
+	i.Commits.Submit(i.once(batch, reply))
 }
 
 // once adds the reply of a request that may come again to the batch that decides
@@ -188,7 +189,7 @@ func (i *idempotency) once(batch *persistence.Batch, reply any) (*persistence.Ba
 // batch that makes it, when that is submitted. done answers the sender when the batch
 // is durable. Errors are not kept.
 func (i *idempotency) promise(reply any) (name string, done func(error)) {
-	done = replyTo(i.env, i.ctx.Sender(), reply)
+	done = i.env.ReplyTo(i.Context.Sender(), reply)
 	m := i.present
 	if m == nil {
 		return "", done
@@ -200,14 +201,14 @@ func (i *idempotency) promise(reply any) (name string, done func(error)) {
 	kind := kindOfReply(reply)
 	raw, err := json.Marshal(reply)
 	if kind == "" || err != nil {
-		i.env.log.Error("reply cannot be kept", "reply", typeName(reply), "error", err)
+		i.env.Log.Error("reply cannot be kept", "reply", root.TypeName(reply), "error", err)
 		return "", done
 	}
-	i.fresh[m.Name] = &freshReply{record: teamspace.IdempotencyRecord{At: i.env.clock.Now(), Hash: m.Hash, Kind: kind, Reply: raw}}
-	root, self := i.env.system.Root, i.ctx.Self()
-	return m.Name, both(done, func(err error) {
+	i.fresh[m.Name] = &freshReply{record: teamspace.IdempotencyRecord{At: i.env.Clock.Now(), Hash: m.Hash, Kind: kind, Reply: raw}}
+	system, self := i.env.System.Root, i.Context.Self()
+	return m.Name, root.Both(done, func(err error) {
 		if err == nil {
-			root.Send(self, replyDurable{m.Name})
+			system.Send(self, replyDurable{m.Name})
 		}
 	})
 }
@@ -223,8 +224,8 @@ func (i *idempotency) keep(batch *persistence.Batch, name string) *persistence.B
 		batch = &persistence.Batch{}
 	}
 	record := i.fresh[name].record
-	if err := i.purgeKept(batch, name, i.env.clock.Now()); err != nil {
-		i.fail(err)
+	if err := i.purgeKept(batch, name, i.env.Clock.Now()); err != nil {
+		i.Fail(err)
 	}
 	batch.Put(teamspace.Key(teamspace.KeyIdempotency, name), teamspace.Encode(record))
 	batch.Put(teamspace.IdempotencyTimeKey(record.At, name), nil)
@@ -237,12 +238,12 @@ const purgeAtATime = 20
 // purgeKept removes some of the replies that are kept no longer, and what an
 // expired one of the same name left behind.
 func (i *idempotency) purgeKept(batch *persistence.Batch, name string, now time.Time) error {
-	view, err := i.env.view()
+	view, err := i.env.View()
 	if err != nil {
 		return err
 	}
 	defer view.Close()
-	switch old, err := teamspace.Load[teamspace.IdempotencyRecord](view, i.space, teamspace.Key(teamspace.KeyIdempotency, name)); {
+	switch old, err := teamspace.Load[teamspace.IdempotencyRecord](view, i.Space, teamspace.Key(teamspace.KeyIdempotency, name)); {
 	case err == nil:
 		batch.Delete(teamspace.IdempotencyTimeKey(old.At, name))
 	case !errors.Is(err, persistence.ErrNotFound):
@@ -250,7 +251,7 @@ func (i *idempotency) purgeKept(batch *persistence.Batch, name string, now time.
 	}
 	left := purgeAtATime
 	end := teamspace.IdempotencyTimeKey(now.Add(-idempotencyKept), "")
-	return view.Scan(i.space, []byte(teamspace.KeyIdempotencyTime), end, func(k, _ []byte) bool {
+	return view.Scan(i.Space, []byte(teamspace.KeyIdempotencyTime), end, func(k, _ []byte) bool {
 		expired := string(k[len(teamspace.KeyIdempotencyTime)+teamspace.IdempotencyTimeLen:])
 		if i.fresh[expired] != nil { // the view does not show yet that it is given again
 			return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/root"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -30,7 +31,7 @@ func TestKeptReplies(t *testing.T) {
 		require.NoError(t, err, kind)
 		require.Equal(t, reply, kept, kind)
 	}
-	for _, other := range []any{Done{}, &TaskCreated{ID: "t"}, APIKey{Key: "secret"}, nil} {
+	for _, other := range []any{root.Done{}, &TaskCreated{ID: "t"}, APIKey{Key: "secret"}, nil} {
 		require.Empty(t, kindOfReply(other), "%T", other)
 	}
 	_, err := keptReply(&teamspace.IdempotencyRecord{Kind: "unknown", Reply: []byte(`{}`)})

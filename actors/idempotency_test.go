@@ -8,6 +8,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -26,7 +27,7 @@ func TestOnce(t *testing.T) {
 		require.EqualError(t, err, "Idempotency-Key was used with a different request")
 		w.Crash()
 	}
-	require.Equal(t, actors.Done{}, actorstest.Must[actors.Done](t, team, actors.IdempotentRequest{Name: "other", Hash: "a"}))
+	require.Equal(t, root.Done{}, actorstest.Must[root.Done](t, team, actors.IdempotentRequest{Name: "other", Hash: "a"}))
 	w.Advance(24*time.Hour - time.Minute)
 	actorstest.Must[actors.ReplayedReply](t, team, once("a"))
 	w.Advance(2 * time.Minute)
@@ -62,7 +63,7 @@ func TestOnce(t *testing.T) {
 	t.Run("a refusal is not kept", func(t *testing.T) {
 		refused := actors.IdempotentRequest{Name: "refused", Hash: "a", Request: actors.Engage{Type: watchpost.TaskLikePost, Post: "none", Email: team.Email}}
 		require.EqualError(t, actorstest.Fails(t, team, watchpost.NotFound, refused), "Post not found")
-		require.Equal(t, actors.Done{}, actorstest.Must[actors.Done](t, team, actors.IdempotentRequest{Name: "refused", Hash: "b"}))
+		require.Equal(t, root.Done{}, actorstest.Must[root.Done](t, team, actors.IdempotentRequest{Name: "refused", Hash: "b"}))
 	})
 	t.Run("a repetition waits for the first", func(t *testing.T) {
 		w.Store.Block()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -28,7 +29,7 @@ type InteractionsPage struct {
 // Unavailable for a failed read.
 func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
 	page, err := r.queryInteractions(ctx, team, watchlist, q)
-	return page, unavailable(err)
+	return page, root.Unavailable(err)
 }
 
 func (r *Registry) queryInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
@@ -68,7 +69,7 @@ func (r *Registry) listedInteractions(ctx context.Context, team watchpost.TeamID
 	if whole, err = engagementindex.Whole(view, space); err != nil || !whole {
 		return page, false, err
 	}
-	tasks, sum, err := engagementindex.Page(view, space, id, &q, r.env.clock.Now())
+	tasks, sum, err := engagementindex.Page(view, space, id, &q, r.env.Clock.Now())
 	if err != nil {
 		return page, false, err
 	}
@@ -104,5 +105,5 @@ func (p *InteractionsPage) complete(view persistence.View, space persistence.Spa
 type listEngagements struct{}
 
 func (t *team) onListEngagements() {
-	t.ctx.Send(t.postStore, poststore.MendEngagements{Then: replyTo(t.env, t.ctx.Sender(), Done{})})
+	t.Context.Send(t.postStore, poststore.MendEngagements{Then: t.env.ReplyTo(t.Context.Sender(), root.Done{})})
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"time"
 
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -56,7 +58,7 @@ func newInvitations(t *team) *invitations {
 }
 
 func (is *invitations) load(view persistence.View) error {
-	return teamspace.LoadAll(view, is.space, teamspace.KeyInvitation, func(_ string, i watchpost.Invitation) { is.byID[i.ID] = i })
+	return teamspace.LoadAll(view, is.Space, teamspace.KeyInvitation, func(_ string, i watchpost.Invitation) { is.byID[i.ID] = i })
 }
 
 func (is *invitations) receive(message any) bool {
@@ -92,7 +94,7 @@ func (is *invitations) all(now time.Time) []watchpost.Invitation {
 // pending returns the invitation with an id (NotFound).
 func (is *invitations) pending(id watchpost.InvitationID) (watchpost.Invitation, error) {
 	i, known := is.byID[id]
-	if !known || i.Expired(is.env.clock.Now()) {
+	if !known || i.Expired(is.env.Clock.Now()) {
 		return i, errInvitation()
 	}
 	return i, nil
@@ -103,14 +105,14 @@ func errInvitation() error {
 }
 
 func (is *invitations) onInvite(m InviteMember) {
-	now := is.env.clock.Now()
+	now := is.env.Clock.Now()
 	if err := watchpost.CheckInvite(is.team.members.list, is.all(now), m.Email, now); err != nil {
-		is.answer(nil, err)
+		is.Answer(nil, err)
 		return
 	}
 	batch := &persistence.Batch{}
 	if err := is.count(batch, m.By); err != nil {
-		is.answer(nil, err)
+		is.Answer(nil, err)
 		return
 	}
 	is.forget(batch, now)
@@ -120,11 +122,11 @@ func (is *invitations) onInvite(m InviteMember) {
 	}
 	is.put(batch, i)
 	is.team.audit.note(batch, watchpost.AuditMemberInvited, m.By, i.Email+", "+string(i.Role))
-	is.commit(batch, i)
+	is.Commit(batch, i)
 }
 
 func (is *invitations) onMail(m mailInvitation) {
-	now := is.env.clock.Now()
+	now := is.env.Clock.Now()
 	i, err := is.pending(m.id)
 	if err == nil {
 		err = i.CheckMailAgain(now)
@@ -134,37 +136,37 @@ func (is *invitations) onMail(m mailInvitation) {
 		err = is.count(batch, m.by)
 	}
 	if err != nil {
-		is.answer(nil, err)
+		is.Answer(nil, err)
 		return
 	}
 	i.MailedAt = now
 	is.put(batch, i)
 	is.team.audit.note(batch, watchpost.AuditMailedAgain, m.by, i.Email)
-	is.commit(batch, i)
+	is.Commit(batch, i)
 }
 
 func (is *invitations) onWithdraw(m WithdrawInvitation) {
 	i, err := is.pending(m.Invitation)
 	if err != nil {
-		is.answer(nil, err)
+		is.Answer(nil, err)
 		return
 	}
 	batch := &persistence.Batch{}
 	is.drop(batch, i)
 	is.team.audit.note(batch, watchpost.AuditWithdrawn, "", i.Email)
-	is.commit(batch, Done{})
+	is.Commit(batch, root.Done{})
 }
 
 func (is *invitations) onDecline(m declineInvitation) {
 	i, err := is.pending(m.id)
 	if err != nil || i.Email != m.email {
-		is.answer(nil, errInvitation())
+		is.Answer(nil, errInvitation())
 		return
 	}
 	batch := &persistence.Batch{}
 	is.drop(batch, i)
 	is.team.audit.note(batch, watchpost.AuditDeclined, "", i.Email)
-	is.commit(batch, Done{})
+	is.Commit(batch, root.Done{})
 }
 
 func (is *invitations) onAccept(m acceptInvitation) {
@@ -184,10 +186,10 @@ func (is *invitations) onAccept(m acceptInvitation) {
 		key, err = is.team.key()
 	}
 	if err != nil {
-		is.answer(nil, err)
+		is.Answer(nil, err)
 		return
 	}
-	now, batch := is.env.clock.Now(), &persistence.Batch{}
+	now, batch := is.env.Clock.Now(), &persistence.Batch{}
 	is.drop(batch, i)
 	member := watchpost.Member{
 		ID: watchpost.MemberID(watchpost.NewID(now)), Email: i.Email, FullName: cmp.Or(m.proof.FullName, i.FullName), Role: i.Role, CreatedAt: now,
@@ -204,7 +206,7 @@ func (is *invitations) count(batch *persistence.Batch, by watchpost.MemberID) er
 		return nil
 	}
 	record := &is.team.record
-	if day := watchpost.Daily.Key(is.env.clock.Now()); record.InvitedOn != day {
+	if day := watchpost.Daily.Key(is.env.Clock.Now()); record.InvitedOn != day {
 		record.InvitedOn, record.Invited = day, 0
 	}
 	if record.Invited >= watchpost.MaxInvitations {
@@ -230,7 +232,7 @@ func (is *invitations) drop(batch *persistence.Batch, i watchpost.Invitation) {
 
 // dropOf ends the invitation of an address that is a member now.
 func (is *invitations) dropOf(batch *persistence.Batch, email string) {
-	for _, i := range inOrder(is.byID) {
+	for _, i := range ordered.ByKey(is.byID) {
 		if i.Email == email {
 			is.drop(batch, i)
 		}
@@ -239,7 +241,7 @@ func (is *invitations) dropOf(batch *persistence.Batch, email string) {
 
 // forget drops what has expired.
 func (is *invitations) forget(batch *persistence.Batch, now time.Time) {
-	for _, i := range inOrder(is.byID) {
+	for _, i := range ordered.ByKey(is.byID) {
 		if i.Expired(now) {
 			is.drop(batch, i)
 		}

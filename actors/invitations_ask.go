@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -45,16 +46,16 @@ const invitationsShown = 100
 
 // Invitations returns the pending invitations of an address that it does not block.
 func (r *Registry) Invitations(ctx context.Context, email string) ([]InvitationTo, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	defer view.Close()
 	blocks, err := blocksOf(view, email)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
-	now := r.env.clock.Now()
+	now := r.env.Clock.Now()
 	var found []InvitationTo
 	var teams []watchpost.TeamID
 	err = teamspace.Invitations(view, email, func(id watchpost.InvitationID, e teamspace.InvitationEntry) bool {
@@ -65,7 +66,7 @@ func (r *Registry) Invitations(ctx context.Context, email string) ([]InvitationT
 		return len(found) < invitationsShown
 	})
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	names, err := teamNames(view, teams)
 	var shown []InvitationTo
@@ -75,7 +76,7 @@ func (r *Registry) Invitations(ctx context.Context, email string) ([]InvitationT
 			shown = append(shown, i)
 		}
 	}
-	return shown, unavailable(err)
+	return shown, root.Unavailable(err)
 }
 
 // teamNames returns the names of those teams that exist.
@@ -106,9 +107,9 @@ func (r *Registry) MustChoose(ctx context.Context, email string, c Choice) error
 		return nil
 	}
 	// Both are read for every address, so that the time of the answer tells nothing.
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, email)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
 	invitations, err := r.Invitations(ctx, email)
 	if err != nil {
@@ -128,8 +129,8 @@ func (r *Registry) acceptInvitation(ctx context.Context, p Proof, id watchpost.I
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if !r.serves(string(entry.Team)) {
-		return SignedIn{}, &ElsewhereError{Team: entry.Team, Accepted: true, FullName: p.FullName}
+	if !r.Serves(string(entry.Team)) {
+		return SignedIn{}, &root.ElsewhereError{Team: entry.Team, Accepted: true, FullName: p.FullName}
 	}
 	return Ask(ctx, r, entry.Team, acceptInvitation{id, p})
 }
@@ -141,8 +142,8 @@ func (r *Registry) DeclineInvitation(ctx context.Context, email string, id watch
 	if err != nil {
 		return err
 	}
-	if !r.serves(string(entry.Team)) {
-		return &ElsewhereError{Team: entry.Team, Accepted: true}
+	if !r.Serves(string(entry.Team)) {
+		return &root.ElsewhereError{Team: entry.Team, Accepted: true}
 	}
 	_, err = Ask(ctx, r, entry.Team, declineInvitation{id, email})
 	return err
@@ -153,17 +154,17 @@ func (r *Registry) invitation(ctx context.Context, email string, id watchpost.In
 	if !watchpost.ValidID(string(id)) {
 		return teamspace.InvitationEntry{}, errInvitation()
 	}
-	entry, err := teamspace.Read[teamspace.InvitationEntry](ctx, r.env.store, teamspace.DirInvitation, teamspace.InvitationName(email, id))
+	entry, err := teamspace.Read[teamspace.InvitationEntry](ctx, r.env.Store, teamspace.DirInvitation, teamspace.InvitationName(email, id))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return entry, errInvitation()
 	}
-	return entry, unavailable(err)
+	return entry, root.Unavailable(err)
 }
 
 // BlockInvitations blocks or allows the invitations of a team, or of all ("") for an
 // address that was proved. The teams do not hear of it.
 func (r *Registry) BlockInvitations(ctx context.Context, email string, team watchpost.TeamID, blocked bool) error {
-	_, err := ask[Done](ctx, r, signInShard(teamspace.KeyAddress, email), blockInvitations{email, team, blocked})
+	_, err := root.Call[root.Done](ctx, r.Registry, signInShard(teamspace.KeyAddress, email), blockInvitations{email, team, blocked})
 	return err
 }
 
@@ -189,25 +190,25 @@ func (r *Registry) Consent(ctx context.Context, email string) (c Consent, err er
 	if c.Invitations, err = r.Invitations(ctx, email); err != nil {
 		return c, err
 	}
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
-		return c, unavailable(err)
+		return c, root.Unavailable(err)
 	}
 	defer view.Close()
 	blocks, err := blocksOf(view, email)
 	if err != nil {
-		return c, unavailable(err)
+		return c, root.Unavailable(err)
 	}
 	owner, err := teamspace.Lookup[teamspace.OwnerEntry](view, teamspace.DirEmail, email)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return c, unavailable(err)
+		return c, root.Unavailable(err)
 	}
 	names, err := teamNames(view, append(blocks.Teams, owner.Team))
 	c.TeamName, c.Founds, c.All = names[owner.Team], owner.Team == "" && r.open, blocks.All
 	for _, id := range blocks.Teams {
 		c.Blocked = append(c.Blocked, BlockedTeam{id, names[id]})
 	}
-	return c, unavailable(err)
+	return c, root.Unavailable(err)
 }
 
 // Invite makes a pending invitation and mails it (see InviteMember). Neither the answer nor
@@ -232,18 +233,18 @@ func (r *Registry) MailInvitation(ctx context.Context, team watchpost.TeamID, id
 }
 
 func (r *Registry) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation) error {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
 	defer view.Close()
 	blocks, err := blocksOf(view, i.Email)
 	if err != nil {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
 	names, err := teamNames(view, []watchpost.TeamID{team})
 	if err != nil {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
 	blocked := team
 	if !blocks.Refuses(team) {

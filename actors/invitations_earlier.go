@@ -29,7 +29,7 @@ func (is *invitations) askMembers(view persistence.View) error {
 		return nil // without a look at the audit
 	}
 	added := map[string]watchpost.AuditEntry{} // the last time, by the address
-	err := teamspace.LoadAll(view, is.space, teamspace.KeyAudit, func(_ string, e watchpost.AuditEntry) {
+	err := teamspace.LoadAll(view, is.Space, teamspace.KeyAudit, func(_ string, e watchpost.AuditEntry) {
 		email, _, _ := strings.Cut(e.Subject, ", ")
 		if _, later := added[email]; e.Kind == watchpost.AuditMemberAdded && !later {
 			added[email] = e
@@ -46,14 +46,14 @@ func (is *invitations) askMembers(view persistence.View) error {
 	is.team.record.Consented = true
 	batch := &persistence.Batch{}
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(is.team.record))
-	is.commits.submit(batch, nil)
+	is.Commits.Submit(batch, nil)
 	return nil
 }
 
 // ask makes a member a pending invitation, which was mailed when the member was added. The
 // invitation has its whole time: nobody could accept it so far.
 func (is *invitations) ask(m watchpost.Member, by string) {
-	now := is.env.clock.Now()
+	now := is.env.Clock.Now()
 	is.team.members.remove(nil, m, func(batch *persistence.Batch) {
 		is.team.audit.note(batch, watchpost.AuditMemberInvited, "", m.Email+", "+string(m.Role))
 		is.put(batch, watchpost.Invitation{

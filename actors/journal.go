@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -46,7 +47,7 @@ type openRow struct {
 }
 
 func (t *tasks) onListOpen(m listOpen) {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	type why struct {
 		reason    watchpost.PendingReason
 		notBefore time.Time
@@ -74,7 +75,7 @@ func (t *tasks) onListOpen(m listOpen) {
 	slices.SortFunc(rows, func(a, b openRow) int {
 		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.id, b.id))
 	})
-	t.answer(rows, nil)
+	t.Answer(rows, nil)
 }
 
 // order puts running tasks first, and those of callers before scans.
@@ -92,16 +93,16 @@ func order(r openRow) int {
 // engagements, only likes and comments. Errors: Unavailable.
 func (r *Registry) OpenTasks(ctx context.Context, team watchpost.TeamID, engagements bool, limit int) (OpenTasksPage, error) {
 	page := OpenTasksPage{Counts: map[watchpost.PendingReason]int{}}
-	rows, err := ask[[]openRow](ctx, r, string(team), listOpen{engagements})
+	rows, err := root.Call[[]openRow](ctx, r.Registry, string(team), listOpen{engagements})
 	if err != nil || len(rows) == 0 {
 		return page, err
 	}
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return page, unavailable(err)
+		return page, root.Unavailable(err)
 	}
 	defer view.Close()
-	now := r.env.clock.Now()
+	now := r.env.Clock.Now()
 	for _, row := range rows {
 		page.Counts[row.reason]++
 		if len(page.Tasks) == limit {
@@ -113,7 +114,7 @@ func (r *Registry) OpenTasks(ctx context.Context, team watchpost.TeamID, engagem
 			continue
 		}
 		if err != nil {
-			return page, unavailable(err)
+			return page, root.Unavailable(err)
 		}
 		page.Tasks = append(page.Tasks, OpenTask{
 			TaskView: waitingView(&task, row.reason, row.notBefore, now), Asked: task.Asked, Member: row.member, Holder: row.holder,
@@ -147,7 +148,7 @@ func (r *Registry) Journal(ctx context.Context, team watchpost.TeamID, q watchpo
 	}
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return JournalPage{}, unavailable(err)
+		return JournalPage{}, root.Unavailable(err)
 	}
 	defer view.Close()
 	page, failure := JournalPage{}, error(nil)
@@ -177,7 +178,7 @@ func (r *Registry) Journal(ctx context.Context, team watchpost.TeamID, q watchpo
 		}
 		return q.From.IsZero() || !e.At.Before(q.From) // the rest is older
 	})
-	return page, unavailable(cmp.Or(err, failure))
+	return page, root.Unavailable(cmp.Or(err, failure))
 }
 
 // needlesOf returns what the stored form of each matching entry contains. Texts of

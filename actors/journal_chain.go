@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -77,8 +78,8 @@ func VerifyJournals(ctx context.Context, store persistence.Store, report func(te
 // VerifyJournal is VerifyJournals for one team of a running service, on a snapshot.
 func (r *Registry) VerifyJournal(ctx context.Context, team watchpost.TeamID, report func(problem string)) (JournalVerification, error) {
 	var sum JournalVerification
-	err := sum.verify(ctx, r.env.store, team, report)
-	return sum, unavailable(err)
+	err := sum.verify(ctx, r.env.Store, team, report)
+	return sum, root.Unavailable(err)
 }
 
 func (sum *JournalVerification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, report func(string)) error {

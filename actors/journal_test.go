@@ -8,6 +8,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -17,7 +18,7 @@ func TestJournal(t *testing.T) {
 	t.Parallel()
 	w, team, ada := house(t)
 	asker := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members[0].ID
-	byMember := actors.WithOrigin(w.Context(), watchpost.Origin{Member: asker})
+	byMember := root.WithOrigin(w.Context(), watchpost.Origin{Member: asker})
 	made, err := actors.Ask(byMember, w.Registry, team.ID, request(watchpost.TaskLikePost, likeOf))
 	require.NoError(t, err)
 	liked := made.ID

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
 	"watchpost/actors/vault"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -51,7 +52,7 @@ func BenchmarkLargeTeam(b *testing.B) {
 		}},
 		{"handout", func(t *team) { t.tasks.handOut() }},
 		{"begin-end-task", func(t *team) {
-			now := t.env.clock.Now()
+			now := t.env.Clock.Now()
 			task := l.like(now, session(t).record.Member, "")
 			t.dispatch.Add(task, now)
 			t.tasks.handOut()
@@ -60,14 +61,14 @@ func BenchmarkLargeTeam(b *testing.B) {
 		}},
 		{"task-status", func(t *team) {
 			s := session(t)
-			t.dispatch.Why(dispatch.Key{Kind: watchpost.TaskLikePost, Member: s.record.Member, Account: s.worker.Account}, t.env.clock.Now())
+			t.dispatch.Why(dispatch.Key{Kind: watchpost.TaskLikePost, Member: s.record.Member, Account: s.worker.Account}, t.env.Clock.Now())
 		}},
 		{"read-status", func(t *team) {
-			t.dispatch.Why(dispatch.Key{Kind: watchpost.TaskProfileFetch}, t.env.clock.Now())
+			t.dispatch.Why(dispatch.Key{Kind: watchpost.TaskProfileFetch}, t.env.Clock.Now())
 		}},
 		{"pending-turn", func(t *team) { // one turn of the mailbox
-			t.tasks.shownAt = t.env.clock.Now().Add(-pendingGrain)
-			t.tasks.showPending(t.env.clock.Now())
+			t.tasks.shownAt = t.env.Clock.Now().Add(-pendingGrain)
+			t.tasks.showPending(t.env.Clock.Now())
 		}},
 		{"status-turn", func(t *team) { // one turn of the mailbox
 			t.dispatch.NoteMember("")
@@ -112,7 +113,7 @@ type inMailbox func(*team)
 // Receive implements actor.Actor.
 func (l *largeTeam) Receive(c actor.Context) {
 	if do, ok := c.Message().(inMailbox); ok {
-		l.ctx = c
+		l.Context = c
 		do(l.team)
 		return
 	}
@@ -144,18 +145,18 @@ func newLargeTeam(b *testing.B) *largeTeam {
 	registry, err := New(Options{Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: noMailer{}})
 	require.NoError(b, err)
 	env := registry.env
-	id := watchpost.TeamID(watchpost.NewID(env.clock.Now()))
-	l := &largeTeam{b: b, system: env.system, team: newTeam(env, id), accounts: map[watchpost.MemberID]protocol.Account{}}
-	l.pid = env.system.Root.SpawnPrefix(propsOf(env, func() actor.Actor { return l }), string(id))
+	id := watchpost.TeamID(watchpost.NewID(env.Clock.Now()))
+	l := &largeTeam{b: b, system: env.System, team: newTeam(env, id), accounts: map[watchpost.MemberID]protocol.Account{}}
+	l.pid = env.System.Root.SpawnPrefix(root.PropsOf(env.Environment, func() actor.Actor { return l }), string(id))
 	b.Cleanup(func() {
-		require.NoError(b, env.system.Root.StopFuture(l.pid).Wait())
+		require.NoError(b, env.System.Root.StopFuture(l.pid).Wait())
 		require.NoError(b, registry.Close(context.WithoutCancel(b.Context())))
 		require.NoError(b, store.Close())
 	})
 	_, failed := l.ask(CreateTeam{Name: "Large", Plan: watchpost.PlanUltimate, Email: "founder@example.com", FullName: "A Founder"}).(error)
 	require.False(b, failed)
 	l.in(l.addMembers)
-	link := env.system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+	link := env.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 	for _, session := range l.sessions {
 		account := l.accounts[l.team.sessions.byID[session].record.Member]
 		l.ask(sessionHello{session: session, link: link, hello: protocol.Frame{Type: protocol.TypeHello, Account: &account}})
@@ -167,7 +168,7 @@ func newLargeTeam(b *testing.B) *largeTeam {
 // addMembers adds members, whose accounts have done their likes of the day, and
 // sessions.
 func (l *largeTeam) addMembers(t *team) {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	for i := range largeMembers {
 		m := watchpost.Member{
 			ID: watchpost.MemberID(watchpost.NewID(now)), Email: fmt.Sprintf("member-%04d@example.com", i),
@@ -175,7 +176,7 @@ func (l *largeTeam) addMembers(t *team) {
 		}
 		batch := &persistence.Batch{}
 		t.members.put(batch, m)
-		t.commits.submit(batch, nil)
+		t.Commits.Submit(batch, nil)
 		name := fmt.Sprintf("account-%04d", i)
 		urn := watchpost.AccountURN("urn:network:member:" + name)
 		l.accounts[m.ID] = protocol.Account{URN: string(urn), Slug: name, Name: "A Member", SignedIn: true}
@@ -187,7 +188,7 @@ func (l *largeTeam) addMembers(t *team) {
 	for i := range largeSessions {
 		batch := &persistence.Batch{}
 		t.sessions.open(batch, t.members.list[i%largeMembers])
-		t.commits.submit(batch, nil)
+		t.Commits.Submit(batch, nil)
 	}
 	l.sessions = slices.Sorted(maps.Keys(t.sessions.byID))
 }
@@ -200,7 +201,7 @@ func (l *largeTeam) like(now time.Time, member watchpost.MemberID, account watch
 }
 
 func (l *largeTeam) addTasks(t *team) {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	for i := range largeTasks {
 		m := t.members.list[i%largeMembers].ID
 		t.tasks.track(l.like(now, m, t.members.accountOf(m)))
@@ -210,7 +211,7 @@ func (l *largeTeam) addTasks(t *team) {
 // announce does what an announcement of a session's account does, with or without
 // a sign of life.
 func (l *largeTeam) announce(t *team, s *sessionState, seen bool) {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	m := announced{
 		account: s.worker.Account, member: s.record.Member, standing: t.dispatch.Standing(s.worker.Account).Present(now), blocked: seen,
 		alive:       t.accounts.alive[s.record.Member].last,

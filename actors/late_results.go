@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -71,7 +72,7 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 	ack := l.ackTo(m)
 	task, ok, err := l.unknownTask(id)
 	if err != nil {
-		l.fail(err)
+		l.Fail(err)
 		return
 	}
 	journal := ""
@@ -80,16 +81,16 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 	}
 	lease, given := task.FindLease(m.session, journal, m.frame.Lease)
 	acted, known := lateTruth(task.Type, &m)
-	next, fresh := task.Resolve(lease, acted, l.env.clock.Now())
+	next, fresh := task.Resolve(lease, acted, l.env.Clock.Now())
 	if !ok || !given || !known || !fresh || l.resolved[id] {
-		l.commits.submit(nil, ack)
+		l.Commits.Submit(nil, ack)
 		return
 	}
 	l.resolved[id] = true
-	r := resolved{task: next, then: both(l.remember(&next), ack)}
+	r := resolved{task: next, then: root.Both(l.remember(&next), ack)}
 	if engagement, ok := next.Engagement(); ok && acted && next.Type.OnPost() {
-		root, team := l.env.system.Root, l.ctx.Self()
-		l.ctx.Send(l.team.postStore, poststore.UpdatePostFlags{Done: l.team.tasks.interaction(&next, engagement), Then: func(err error) {
+		root, team := l.env.System.Root, l.Context.Self()
+		l.Context.Send(l.team.postStore, poststore.UpdatePostFlags{Done: l.team.tasks.interaction(&next, engagement), Then: func(err error) {
 			if err == nil { // else the session sends its journal to the next activation
 				root.Send(team, r)
 			}
@@ -126,7 +127,7 @@ func (l *lateResults) ackTo(m sessionFrame) func(error) {
 
 // unknownTask reads a final task whose outcome is unknown.
 func (l *lateResults) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok bool, err error) {
-	view, err := l.env.view()
+	view, err := l.env.View()
 	if err != nil {
 		return task, false, err
 	}
@@ -134,7 +135,7 @@ func (l *lateResults) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok 
 	if !watchpost.ValidID(string(id)) {
 		return task, false, nil
 	}
-	task, err = teamspace.Load[watchpost.Task](view, l.space, teamspace.Key(teamspace.KeyTask, id))
+	task, err = teamspace.Load[watchpost.Task](view, l.Space, teamspace.Key(teamspace.KeyTask, id))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return task, false, nil
 	}
@@ -155,23 +156,23 @@ func (l *lateResults) onResolved(m resolved) {
 		putEffect(batch, effect, task.ID)
 		l.team.effects.set(effect.Key(), task.ID, task.ID)
 	}
-	l.commits.submit(batch, m.then)
+	l.Commits.Submit(batch, m.then)
 }
 
 // refund gives the debits of the last attempt back: the write did nothing.
 func (l *lateResults) refund(batch *persistence.Batch, m resolved) {
-	view, err := l.env.view()
+	view, err := l.env.View()
 	if err != nil {
-		l.fail(err)
+		l.Fail(err)
 		return
 	}
 	defer view.Close()
-	debits, err := teamspace.Load[[]watchpost.Debit](view, l.space, teamspace.Key(teamspace.KeyDebits, m.task.ID))
+	debits, err := teamspace.Load[[]watchpost.Debit](view, l.Space, teamspace.Key(teamspace.KeyDebits, m.task.ID))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) { // not found: nothing was counted
-		l.fail(err)
+		l.Fail(err)
 		return
 	}
-	c := &taskChange{task: m.task, event: taskActs, at: l.env.clock.Now()}
+	c := &taskChange{task: m.task, event: taskActs, at: l.env.Clock.Now()}
 	for _, d := range debits {
 		if d.Attempt == m.task.Attempts {
 			c.refunded = append(c.refunded, d)

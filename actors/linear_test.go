@@ -17,6 +17,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/faultstore"
 	"watchpost/watchpost"
@@ -268,7 +269,7 @@ func (l *linearLife) remove(c int, random *rand.Rand) {
 	name := names[random.IntN(len(names))]
 	id, _ := l.known.Load(name)
 	l.op(c, linearInput{"watchlists", "delete", name}, func() linearOutput {
-		_, err := actorstest.Try[actors.Done](l.team, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: id.(watchpost.WatchlistID)})
+		_, err := actorstest.Try[root.Done](l.team, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: id.(watchpost.WatchlistID)})
 		return l.answered("", err)
 	})
 }

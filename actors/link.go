@@ -75,7 +75,7 @@ const closeTryAgain = 1013
 // after Close has returned, and neither may call the Link: both are called
 // under its lock.
 func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver func(protocol.Frame), end func(code int, reason string)) (*Link, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.Hash(teamspace.DirToken, hello.Token))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirToken, r.env.Keyring.Hash(teamspace.DirToken, hello.Token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, errToken()
 	}
@@ -83,7 +83,7 @@ func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver fu
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	l := &Link{env: r.env, team: owner.Team, id: owner.Session, deliver: deliver, end: end}
-	processes := r.env.system.ProcessRegistry
+	processes := r.env.System.ProcessRegistry
 	l.pid, _ = processes.Add(l, processes.NextID())
 	hello.Token = "" // it has served; nothing further needs to know it
 	welcomed, err := Ask(ctx, r, owner.Team, sessionHello{session: owner.Session, link: l.pid, hello: hello})
@@ -111,9 +111,9 @@ func (l *Link) Receive(f protocol.Frame) {
 	l.mu.Lock()
 	to := l.to
 	l.mu.Unlock()
-	l.env.system.Root.Send(to, fromLink{session: l.id, link: l.pid, frame: f})
+	l.env.System.Root.Send(to, fromLink{session: l.id, link: l.pid, frame: f})
 	if fenced {
-		l.env.system.Root.Send(to, fence{l.pid})
+		l.env.System.Root.Send(to, fence{l.pid})
 	}
 }
 
@@ -130,10 +130,10 @@ func (l *Link) Close() {
 	if unstored != nil {
 		unstored.end()
 	}
-	l.env.system.ProcessRegistry.Remove(l.pid)
+	l.env.System.ProcessRegistry.Remove(l.pid)
 	if team != nil {
 		l.system(team, &actor.Unwatch{Watcher: l.pid})
-		l.env.system.Root.Send(team, linkDown{l.id, l.pid})
+		l.env.System.Root.Send(team, linkDown{l.id, l.pid})
 	}
 }
 
@@ -142,6 +142,12 @@ func (l *Link) Close() {
 type attached struct {
 	team, to *actor.PID
 	id       watchpost.SessionID
+}
+
+// Missed implements what a message does whose receiver has gone: here, the connection
+// before its session's actor was there.
+func (m attached) Missed(system *actor.RootContext, receiver *actor.PID) {
+	system.Send(m.team, linkDown{m.id, receiver})
 }
 
 // SendUserMessage implements actor.Process.
@@ -192,7 +198,7 @@ func (l *Link) attach(m attached) {
 	l.mu.Unlock()
 	switch {
 	case closed: // before it was known whom to tell
-		l.env.system.Root.Send(m.team, linkDown{m.id, l.pid})
+		l.env.System.Root.Send(m.team, linkDown{m.id, l.pid})
 	case !known:
 		l.system(m.team, &actor.Watch{Watcher: l.pid})
 	}
@@ -200,7 +206,7 @@ func (l *Link) attach(m attached) {
 
 // system sends one of the messages that overtake others.
 func (l *Link) system(to *actor.PID, message any) {
-	process, _ := l.env.system.ProcessRegistry.Get(to)
+	process, _ := l.env.System.ProcessRegistry.Get(to)
 	process.SendSystemMessage(to, message)
 }
 

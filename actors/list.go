@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
 	"watchpost/persistence"
@@ -79,7 +80,7 @@ func (l *list) Receive(c actor.Context) {
 	case collected:
 		l.onCollected(m)
 	default:
-		l.env.log.Error("unknown message", "actor", "list", "message", typeName(m))
+		l.env.Log.Error("unknown message", "actor", "list", "message", root.TypeName(m))
 	}
 }
 
@@ -105,7 +106,7 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyWatchlist, next.ID), teamspace.Encode(next))
 	view := viewOfFollower(next, l.state, l.times(l.entries()))
-	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view, from: m.from}, onCommitted: replyTo(l.env, l.ctx.Sender(), view)})
+	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view, from: m.from}, onCommitted: l.env.ReplyTo(l.ctx.Sender(), view)})
 }
 
 // entries are those that are to be scanned, and when: as often as the most

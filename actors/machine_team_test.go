@@ -12,6 +12,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/faultstore"
 	"watchpost/watchpost"
@@ -192,7 +193,7 @@ func (h *wholeTeam) deleteWatchlist() {
 	if id == "" {
 		return
 	}
-	_, err := actorstest.Try[actors.Done](h.team, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: id})
+	_, err := actorstest.Try[root.Done](h.team, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: id})
 	switch {
 	case h.failed("delete a watchlist", err, watchpost.NotFound):
 		h.deleting[id] = true
@@ -358,7 +359,7 @@ func (h *wholeTeam) leave() {
 	if p.member == "" {
 		return
 	}
-	_, err := actorstest.Try[actors.Done](h.team, actors.RemoveMember{Member: p.member})
+	_, err := actorstest.Try[root.Done](h.team, actors.RemoveMember{Member: p.member})
 	if h.failed("remove a member", err, watchpost.NotFound) {
 		p.leaving = true
 		return

@@ -13,7 +13,7 @@ func (r *Registry) post(ctx context.Context, m watchpost.Mail) {
 	event := watchpost.MailHanded
 	if err := r.mailer.Send(ctx, m); err != nil {
 		event = watchpost.MailFailed
-		r.env.log.Error("mail not sent", "to", m.To, "error", err)
+		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
 	}
 	r.env.metrics.Mail(event)
 }
@@ -39,13 +39,13 @@ func (r *Registry) mailStranger(ctx context.Context, m watchpost.Mail, blocked w
 	taken, err := r.takeStrangerMail(ctx, counted)
 	switch {
 	case err != nil:
-		r.env.log.Error("mail not sent", "to", m.To, "error", err)
+		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
 		r.env.metrics.Mail(watchpost.MailFailed)
 	case taken && blocked == "":
 		r.post(ctx, m)
 	default:
 		if blocked == "" {
-			r.env.log.Warn("mail held: others have caused the mails of the day", "to", m.To)
+			r.env.Log.Warn("mail held: others have caused the mails of the day", "to", m.To)
 			r.env.metrics.Mail(watchpost.MailHeld)
 		}
 		r.postToNobody(ctx, m)
@@ -56,7 +56,7 @@ func (r *Registry) mailStranger(ctx context.Context, m watchpost.Mail, blocked w
 func (r *Registry) postToNobody(ctx context.Context, m watchpost.Mail) {
 	m.To = ""
 	if err := r.mailer.Send(ctx, m); err != nil {
-		r.env.log.Debug("no mail to nobody", "error", err)
+		r.env.Log.Debug("no mail to nobody", "error", err)
 	}
 }
 

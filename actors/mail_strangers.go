@@ -18,7 +18,7 @@ const strangersForgotten = 100
 // epoch, so that one that another node made meanwhile is counted again.
 func (r *Registry) takeStrangerMail(ctx context.Context, email string) (taken bool, err error) {
 	for {
-		epoch, err := r.env.store.Activate(ctx, teamspace.StrangersSpace)
+		epoch, err := r.env.Store.Activate(ctx, teamspace.StrangersSpace)
 		if err != nil {
 			return false, err
 		}
@@ -26,7 +26,7 @@ func (r *Registry) takeStrangerMail(ctx context.Context, email string) (taken bo
 		if err != nil || batch == nil {
 			return false, err
 		}
-		err = persistence.Commit(ctx, r.env.store, teamspace.StrangersSpace, epoch, batch)
+		err = persistence.Commit(ctx, r.env.Store, teamspace.StrangersSpace, epoch, batch)
 		if !errors.Is(err, persistence.ErrFenced) {
 			return err == nil, err
 		}
@@ -36,13 +36,13 @@ func (r *Registry) takeStrangerMail(ctx context.Context, email string) (taken bo
 // countStrangerMail returns the batch that counts one more mail; nil when there were
 // enough.
 func (r *Registry) countStrangerMail(ctx context.Context, email string) (*persistence.Batch, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer view.Close()
-	day := watchpost.Daily.Key(r.env.clock.Now())
-	key := teamspace.StrangerKey(day, r.env.keyring.Hash("stranger", email))
+	day := watchpost.Daily.Key(r.env.Clock.Now())
+	key := teamspace.StrangerKey(day, r.env.Keyring.Hash("stranger", email))
 	mails, err := teamspace.Load[int](view, teamspace.StrangersSpace, key)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err

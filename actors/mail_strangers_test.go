@@ -11,6 +11,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -29,7 +30,7 @@ func TestMailsToStrangers(t *testing.T) {
 	invite := func(team *actorstest.Team) {
 		made, err := w.Registry.Invite(w.Context(), team.ID, actors.InviteMember{Email: victim, Role: watchpost.RoleMember})
 		require.NoError(t, err)
-		actorstest.Must[actors.Done](t, team, actors.WithdrawInvitation{Invitation: made.ID})
+		actorstest.Must[root.Done](t, team, actors.WithdrawInvitation{Invitation: made.ID})
 	}
 	attack := func() {
 		for range 2 {

@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -39,7 +40,7 @@ func newRotation(t *testing.T) *rotation {
 	r.create = func() actors.TargetCreated {
 		t.Helper()
 		made, _, err := actors.AskOnce(r.Context(), r.Registry, r.teams[0].ID, actors.IdempotencyKey{Name: "n", Hash: "h"},
-			actors.Request[actors.TargetCreated](actors.CreateTarget{Target: watchpost.NotificationTarget{
+			root.Request[actors.TargetCreated](actors.CreateTarget{Target: watchpost.NotificationTarget{
 				Kind: watchpost.TargetWebhook, Name: "Ours", URL: "https://127.0.0.1:9/hook", PerHour: 1, Disabled: true,
 			}}))
 		require.NoError(t, err)

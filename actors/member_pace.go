@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"watchpost/actors/dispatch"
+	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -33,7 +34,7 @@ func paceFrom(p *protocol.Pace) watchpost.MemberPace {
 // paceOf returns how a member wants writes to be done; nil: as they come.
 func (ss *sessions) paceOf(member watchpost.MemberID) *dispatch.Paces {
 	paces := map[watchpost.SessionID]watchpost.MemberPace{}
-	for id, s := range inOrder(ss.byMember[member]) {
+	for id, s := range ordered.ByKey(ss.byMember[member]) {
 		if p := s.record.Pace; p != nil {
 			paces[id] = *p
 		}
@@ -67,16 +68,16 @@ func (ss *sessions) onPace(s *sessionState, p *protocol.Pace) {
 	}
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeySession, s.record.ID), teamspace.Encode(s.record))
-	ss.commits.submit(batch, nil)
+	ss.Commits.Submit(batch, nil)
 	ss.spreadPace(s.record.Member)
 }
 
 // spreadPace tells the session actors of a member's connections its pace, after a change.
 func (ss *sessions) spreadPace(member watchpost.MemberID) {
 	m := paced{ss.paceOf(member)}
-	for _, s := range inOrder(ss.byMember[member]) {
+	for _, s := range ordered.ByKey(ss.byMember[member]) {
 		if s.home != nil {
-			ss.ctx.Send(s.home, m)
+			ss.Context.Send(s.home, m)
 			ss.statusChanged(s)
 		}
 	}
@@ -86,7 +87,7 @@ func (ss *sessions) spreadPace(member watchpost.MemberID) {
 func (ss *sessions) cancelQuestions(s *sessionState, asking []string) {
 	for _, id := range asking {
 		if open := ss.team.tasks.open[watchpost.TaskID(id)]; open == nil || open.ended {
-			ss.ctx.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: id}})
+			ss.Context.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: id}})
 		}
 	}
 }

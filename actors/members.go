@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -47,14 +48,14 @@ func newMembers(t *team) *members {
 }
 
 func (ms *members) load(view persistence.View) error {
-	err := teamspace.LoadAll(view, ms.space, teamspace.KeyMember, func(_ string, m watchpost.Member) {
+	err := teamspace.LoadAll(view, ms.Space, teamspace.KeyMember, func(_ string, m watchpost.Member) {
 		ms.list = append(ms.list, m)
 	})
 	watchpost.SortMembers(ms.list)
 	if err = errors.Join(err, ms.loadDomains(view)); err != nil {
 		return err
 	}
-	return teamspace.LoadAll(view, ms.space, teamspace.KeyLiveness, func(id string, at time.Time) {
+	return teamspace.LoadAll(view, ms.Space, teamspace.KeyLiveness, func(id string, at time.Time) {
 		as := ms.team.accounts
 		as.alive[watchpost.MemberID(id)], as.newest = liveness{last: at, stored: at}, later(as.newest, at)
 	})
@@ -71,16 +72,16 @@ func (ms *members) put(batch *persistence.Batch, m watchpost.Member) {
 
 func (ms *members) onAddMember(m AddMember) {
 	if err := ms.emailFree(m.Email); err != nil {
-		ms.answer(nil, err)
+		ms.Answer(nil, err)
 		return
 	}
 	if err := ms.team.plan().CheckMembers(len(ms.list)); err != nil {
-		ms.answer(nil, err)
+		ms.Answer(nil, err)
 		return
 	}
 	batch := &persistence.Batch{}
 	ms.team.invitations.dropOf(batch, m.Email)
-	now := ms.env.clock.Now()
+	now := ms.env.Clock.Now()
 	member := watchpost.Member{
 		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName, Role: m.Role, CreatedAt: now, NeverSignedIn: true,
 	}
@@ -95,9 +96,9 @@ func (ms *members) emailFree(email string) error {
 	if _, err := ms.byEmail(email); err == nil {
 		return watchpost.Errorf(watchpost.Conflict, textEmailTaken)
 	}
-	ctx, cancel := reading()
+	ctx, cancel := root.Reading()
 	defer cancel()
-	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, ms.env.store, teamspace.DirEmail, email)
+	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, ms.env.Store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}
@@ -113,7 +114,7 @@ func (ms *members) enter(batch *persistence.Batch, member watchpost.Member, key,
 	ms.team.personSeen(batch)
 	ms.signedIn(batch, member.ID)
 	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, cmp.Or(by, subjectCode))
-	ms.commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
+	ms.Commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }
 
 func (ms *members) byEmail(email string) (watchpost.Member, error) {

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -19,7 +20,7 @@ import (
 // its account for the longest time works with.
 func (ms *members) loadBindings(view persistence.View) error {
 	released := map[watchpost.MemberID]bool{}
-	err := teamspace.LoadAll(view, ms.space, teamspace.KeyBinding, func(member string, r teamspace.BindingRecord) {
+	err := teamspace.LoadAll(view, ms.Space, teamspace.KeyBinding, func(member string, r teamspace.BindingRecord) {
 		if r.Account == "" {
 			released[watchpost.MemberID(member)] = true
 			return
@@ -29,7 +30,7 @@ func (ms *members) loadBindings(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	st := &steps{}
+	st := &root.Steps{}
 	for _, m := range ms.list {
 		if _, bound := ms.bindings[m.ID]; bound || released[m.ID] {
 			continue
@@ -41,12 +42,12 @@ func (ms *members) loadBindings(view persistence.View) error {
 			}
 		}
 		if first != nil {
-			ms.bind(st.room(1), m.ID, teamspace.BindingRecord{
-				Account: first.Account, Slug: first.Slug, Name: ms.accounts[first.Account].Name, At: ms.env.clock.Now(),
+			ms.bind(st.Room(1), m.ID, teamspace.BindingRecord{
+				Account: first.Account, Slug: first.Slug, Name: ms.accounts[first.Account].Name, At: ms.env.Clock.Now(),
 			}, first.ID)
 		}
 	}
-	ms.submitSteps(st, nil)
+	ms.SubmitSteps(st, nil)
 	return nil
 }
 
@@ -78,7 +79,7 @@ func (ms *members) bind(batch *persistence.Batch, member watchpost.MemberID, r t
 	ms.team.dispatch.NoteMember(member) // its sessions show the name
 	batch.Put(teamspace.Key(teamspace.KeyBinding, member), teamspace.Encode(r))
 	if before.Account != r.Account {
-		ms.env.log.Info("audit: account bound", "team", ms.team.id, "member", member, "session", by,
+		ms.env.Log.Info("audit: account bound", "team", ms.team.id, "member", member, "session", by,
 			"account", r.Account, "before", before.Account)
 	}
 }
@@ -91,22 +92,22 @@ type ReleaseAccount struct{ Member watchpost.MemberID }
 func (ms *members) onReleaseAccount(m ReleaseAccount) {
 	member, known := ms.byID(m.Member)
 	if !known {
-		ms.answer(nil, errMember())
+		ms.Answer(nil, errMember())
 		return
 	}
 	before := ms.bindings[m.Member]
-	st := &steps{}
+	st := &root.Steps{}
 	// No binding: not even one derived from the accounts that sessions reported.
-	batch := st.room(1 + auditOps)
+	batch := st.Room(1 + auditOps)
 	ms.team.audit.note(batch, watchpost.AuditAccountReleased, "", member.Email)
-	batch.Put(teamspace.Key(teamspace.KeyBinding, m.Member), teamspace.Encode(teamspace.BindingRecord{At: ms.env.clock.Now()}))
+	batch.Put(teamspace.Key(teamspace.KeyBinding, m.Member), teamspace.Encode(teamspace.BindingRecord{At: ms.env.Clock.Now()}))
 	delete(ms.bindings, m.Member)
 	if err := ms.endClaims(st, "", m.Member); err != nil {
-		ms.fail(err)
-		ms.refuse(m)
+		ms.Fail(err)
+		ms.Refuse(m)
 		return
 	}
-	ms.env.log.Info("audit: account released", "team", ms.team.id, "member", m.Member, "before", before.Account)
+	ms.env.Log.Info("audit: account released", "team", ms.team.id, "member", m.Member, "before", before.Account)
 	for _, s := range ms.team.sessions.of(m.Member) {
 		if s.worker != nil { // gets nothing until it has said again which account it has
 			s.worker.Other = true
@@ -114,7 +115,7 @@ func (ms *members) onReleaseAccount(m ReleaseAccount) {
 			ms.team.sessions.statusChanged(s)
 		}
 	}
-	ms.submitSteps(st, replyTo(ms.env, ms.ctx.Sender(), Done{}))
+	ms.SubmitSteps(st, ms.env.ReplyTo(ms.Context.Sender(), root.Done{}))
 }
 
 // moveWrite asks a write to run on the account that its member works as now.

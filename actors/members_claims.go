@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -52,7 +53,7 @@ func (c *heldClaim) confirmedBy(sign time.Time) bool {
 }
 
 func (ms *members) loadAccounts(view persistence.View) error {
-	return teamspace.LoadAll(view, ms.space, teamspace.KeyAccount, func(urn string, r teamspace.AccountRecord) {
+	return teamspace.LoadAll(view, ms.Space, teamspace.KeyAccount, func(urn string, r teamspace.AccountRecord) {
 		ms.accounts[watchpost.AccountURN(urn)] = r
 	})
 }
@@ -72,7 +73,7 @@ func (ms *members) claimed(now time.Time, urns ...watchpost.AccountURN) (map[wat
 	if len(others) == 0 {
 		return held, nil
 	}
-	view, err := ms.env.view()
+	view, err := ms.env.View()
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (ms *members) keepAccount(batch *persistence.Batch, urn watchpost.AccountUR
 }
 
 // endClaims ends all claims of members but that on the account except.
-func (ms *members) endClaims(st *steps, except watchpost.AccountURN, of ...watchpost.MemberID) error {
+func (ms *members) endClaims(st *root.Steps, except watchpost.AccountURN, of ...watchpost.MemberID) error {
 	ends := make(map[watchpost.MemberID]bool, len(of))
 	for _, member := range of {
 		ends[member] = true
@@ -186,12 +187,12 @@ func (ms *members) endClaims(st *steps, except watchpost.AccountURN, of ...watch
 		}
 	}
 	slices.Sort(urns)
-	claims, err := ms.claimed(ms.env.clock.Now(), urns...)
+	claims, err := ms.claimed(ms.env.Clock.Now(), urns...)
 	if err != nil {
 		return err
 	}
 	for _, urn := range urns {
-		batch, held, member := st.room(3), claims[urn], ms.accounts[urn].Member
+		batch, held, member := st.Room(3), claims[urn], ms.accounts[urn].Member
 		if held.Team == ms.team.id && held.Member == member && !held.Ended {
 			ended := held.ClaimEntry
 			ended.Ended = true

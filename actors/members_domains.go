@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -24,11 +25,11 @@ func (r *Registry) teamOfDomain(ctx context.Context, p Proof) (watchpost.TeamID,
 	if !p.Provider || !r.joining {
 		return "", nil
 	}
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirDomain, watchpost.DomainOf(p.Email))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirDomain, watchpost.DomainOf(p.Email))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", nil
 	}
-	return owner.Team, unavailable(err)
+	return owner.Team, root.Unavailable(err)
 }
 
 // mustChooseByProvider returns a *ChoiceError when a person whom the provider of identities
@@ -47,14 +48,14 @@ func (r *Registry) mustChooseByProvider(ctx context.Context, p Proof, c Choice) 
 // browser with the nonce and typed there: a person who has to choose a team first is asked
 // as with a code. "" when a limit of the address forbids another one.
 func (r *Registry) KeepProof(ctx context.Context, p Proof, nonce string) (otp string, err error) {
-	made, err := ask[codeMade](ctx, r, signInShard(teamspace.KeyAddress, p.Email), sendCode{p.Email, p.FullName, nonce})
+	made, err := root.Call[codeMade](ctx, r.Registry, signInShard(teamspace.KeyAddress, p.Email), sendCode{p.Email, p.FullName, nonce})
 	return made.code, err
 }
 
 func (ms *members) loadDomains(view persistence.View) error {
 	return errors.Join(
-		teamspace.LoadAll(view, ms.space, teamspace.KeyDomain, func(domain string, _ struct{}) { ms.domains = append(ms.domains, domain) }),
-		teamspace.LoadAll(view, ms.space, teamspace.KeyUninvited, func(email string, _ struct{}) { ms.uninvited[email] = true }),
+		teamspace.LoadAll(view, ms.Space, teamspace.KeyDomain, func(domain string, _ struct{}) { ms.domains = append(ms.domains, domain) }),
+		teamspace.LoadAll(view, ms.Space, teamspace.KeyUninvited, func(email string, _ struct{}) { ms.uninvited[email] = true }),
 	)
 }
 
@@ -64,18 +65,18 @@ func (ms *members) setDomains(batch *persistence.Batch, domains []string) error 
 	domains = slices.Clone(domains)
 	slices.Sort(domains)
 	domains = slices.Compact(domains)
-	ctx, cancel := reading()
+	ctx, cancel := root.Reading()
 	defer cancel()
 	for _, domain := range domains {
 		if slices.Contains(ms.domains, domain) {
 			continue
 		}
-		_, err := teamspace.Read[teamspace.OwnerEntry](ctx, ms.env.store, teamspace.DirDomain, domain)
+		_, err := teamspace.Read[teamspace.OwnerEntry](ctx, ms.env.Store, teamspace.DirDomain, domain)
 		if err == nil {
 			return watchpost.Errorf(watchpost.Conflict, "Domain already belongs to a team")
 		}
 		if !errors.Is(err, persistence.ErrNotFound) {
-			return unavailable(err)
+			return root.Unavailable(err)
 		}
 		batch.Put(teamspace.Key(teamspace.KeyDomain, domain), teamspace.Encode(struct{}{}))
 		batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirDomain, Name: domain}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ms.team.id}))
@@ -109,10 +110,10 @@ func (ms *members) onJoinByDomain(m joinByDomain) {
 		err = ms.team.plan().CheckMembers(len(ms.list))
 	}
 	if err != nil {
-		ms.answer(nil, err)
+		ms.Answer(nil, err)
 		return
 	}
-	now := ms.env.clock.Now()
+	now := ms.env.Clock.Now()
 	member := watchpost.Member{
 		ID: watchpost.MemberID(watchpost.NewID(now)), Email: email, FullName: m.proof.FullName, Role: watchpost.RoleMember, CreatedAt: now,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -16,22 +17,22 @@ import (
 func (ms *members) onCreatePairingCode(m CreatePairingCode) {
 	member, err := ms.byEmail(m.Email)
 	if err != nil {
-		ms.answer(nil, err)
+		ms.Answer(nil, err)
 		return
 	}
-	now := ms.env.clock.Now()
+	now := ms.env.Clock.Now()
 	code := PairingCode{Code: watchpost.NewPairingCode(), ExpiresAt: now.Add(pairingTime)}
-	hash := ms.env.keyring.Hash(teamspace.DirPairing, code.Code)
+	hash := ms.env.Keyring.Hash(teamspace.DirPairing, code.Code)
 	batch := &persistence.Batch{}
 	if _, err := ms.forgetPairings(batch, now); err != nil {
-		ms.fail(err)
-		ms.answer(nil, ms.broken)
+		ms.Fail(err)
+		ms.Answer(nil, ms.Broken)
 		return
 	}
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirPairing, Name: hash}, teamspace.Encode(teamspace.OwnerEntry{Team: ms.team.id, Member: member.ID, Ends: code.ExpiresAt}))
 	batch.Put(teamspace.PairingKey(code.ExpiresAt, hash), nil)
 	ms.team.audit.note(batch, watchpost.AuditPairingCode, "", member.Email)
-	ms.commit(batch, code)
+	ms.Commit(batch, code)
 }
 
 // redeemPairing takes a pairing code, by its keyed hash; answered by
@@ -41,17 +42,17 @@ type redeemPairing struct{ hash string }
 // onRedeemPairing uses a code up and opens a session for its member: both in
 // one batch, so that a code never opens two.
 func (ms *members) onRedeemPairing(m redeemPairing) {
-	ctx, cancel := reading()
+	ctx, cancel := root.Reading()
 	defer cancel()
-	entry, stored, err := teamspace.ReadStored[teamspace.OwnerEntry](ctx, ms.env.store, teamspace.DirPairing, m.hash)
+	entry, stored, err := teamspace.ReadStored[teamspace.OwnerEntry](ctx, ms.env.Store, teamspace.DirPairing, m.hash)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		ms.fail(err)
-		ms.answer(nil, ms.broken)
+		ms.Fail(err)
+		ms.Answer(nil, ms.Broken)
 		return
 	}
 	member, known := ms.byID(entry.Member)
-	if err != nil || entry.Team != ms.team.id || !known || !ms.env.clock.Now().Before(entry.Ends) || ms.redeemed[m.hash] {
-		ms.answer(nil, errPairing())
+	if err != nil || entry.Team != ms.team.id || !known || !ms.env.Clock.Now().Before(entry.Ends) || ms.redeemed[m.hash] {
+		ms.Answer(nil, errPairing())
 		return
 	}
 	ms.redeemed[m.hash] = true // the directory shows it only after the commit
@@ -60,7 +61,7 @@ func (ms *members) onRedeemPairing(m redeemPairing) {
 	batch.Delete(teamspace.PairingKey(entry.Ends, m.hash))
 	ms.team.personSeen(batch)
 	ms.team.audit.note(batch, watchpost.AuditSessionOpened, member.ID, "pairing code")
-	ms.commit(batch, ms.team.sessions.open(batch, member))
+	ms.Commit(batch, ms.team.sessions.open(batch, member))
 }
 
 func errPairing() error {
@@ -73,13 +74,13 @@ const pairingsAtOnce = 100
 // forgetPairings removes codes that were not used in time, and reports whether
 // there are others.
 func (ms *members) forgetPairings(batch *persistence.Batch, now time.Time) (more bool, err error) {
-	view, err := ms.env.view()
+	view, err := ms.env.View()
 	if err != nil {
 		return false, err
 	}
 	defer view.Close()
 	expired, left := teamspace.PairingKey(now, ""), pairingsAtOnce
-	err = view.Scan(ms.space, []byte(teamspace.KeyPairing), persistence.PrefixEnd([]byte(teamspace.KeyPairing)), func(k, _ []byte) bool {
+	err = view.Scan(ms.Space, []byte(teamspace.KeyPairing), persistence.PrefixEnd([]byte(teamspace.KeyPairing)), func(k, _ []byte) bool {
 		if more = left == 0 || bytes.Compare(k, expired) >= 0; more {
 			return false
 		}
@@ -96,11 +97,11 @@ func (ms *members) forgetPairings(batch *persistence.Batch, now time.Time) (more
 // team can be passivated.
 func (ms *members) forgetAllPairings() bool {
 	batch := &persistence.Batch{}
-	more, err := ms.forgetPairings(batch, ms.env.clock.Now())
+	more, err := ms.forgetPairings(batch, ms.env.Clock.Now())
 	if err != nil {
-		ms.fail(err)
+		ms.Fail(err)
 		return false
 	}
-	ms.commits.submit(batch, nil)
+	ms.Commits.Submit(batch, nil)
 	return !more
 }

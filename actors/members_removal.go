@@ -3,6 +3,8 @@ package actors
 import (
 	"slices"
 
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -35,7 +37,7 @@ func errMember() error { return watchpost.Errorf(watchpost.NotFound, "User not f
 func (ms *members) onUpdateMember(m UpdateMember) {
 	i := slices.IndexFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
 	if i < 0 {
-		ms.answer(nil, errMember())
+		ms.Answer(nil, errMember())
 		return
 	}
 	batch := &persistence.Batch{}
@@ -44,13 +46,13 @@ func (ms *members) onUpdateMember(m UpdateMember) {
 		batch.Put(teamspace.Key(teamspace.KeyMember, m.Member), teamspace.Encode(ms.list[i]))
 		ms.team.audit.note(batch, watchpost.AuditRoleChanged, "", ms.list[i].Email+", "+string(m.Role))
 	}
-	ms.commit(batch, ms.list[i])
+	ms.Commit(batch, ms.list[i])
 }
 
 func (ms *members) onRemoveMember(m RemoveMember) {
 	member, known := ms.byID(m.Member)
 	if !known {
-		ms.answer(nil, errMember())
+		ms.Answer(nil, errMember())
 		return
 	}
 	ms.remove(m, member, func(batch *persistence.Batch) {
@@ -62,11 +64,11 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 func (ms *members) onLeaveTeam(m LeaveTeam) {
 	member, known := ms.byID(m.Member)
 	if !known {
-		ms.answer(nil, errMember())
+		ms.Answer(nil, errMember())
 		return
 	}
 	if err := watchpost.CheckLeave(ms.list, m.Member, m.Closing); err != nil {
-		ms.answer(nil, err)
+		ms.Answer(nil, err)
 		return
 	}
 	ms.remove(m, member, func(batch *persistence.Batch) {
@@ -79,8 +81,8 @@ func (ms *members) onLeaveTeam(m LeaveTeam) {
 // with writes a part. The sessions, claims and writes that it ends may be more than fit
 // one: should the service end before they have, loadRemovals goes on.
 func (ms *members) remove(request any, member watchpost.Member, with func(*persistence.Batch)) {
-	st := &steps{}
-	batch := st.room(6 + auditOps + 2)
+	st := &root.Steps{}
+	batch := st.Room(6 + auditOps + 2)
 	with(batch)
 	ms.uninvite(batch, member.Email)
 	batch.Delete(teamspace.Key(teamspace.KeyMember, member.ID))
@@ -90,21 +92,21 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: member.Email}, nil)
 	batch.Put(teamspace.Key(teamspace.KeyRemoval, member.ID), teamspace.Encode(struct{}{}))
 	if err := ms.endClaims(st, "", member.ID); err != nil {
-		ms.fail(err)
-		ms.refuse(request)
+		ms.Fail(err)
+		ms.Refuse(request)
 		return
 	}
 	var ends []func()
 	for _, s := range ms.team.sessions.of(member.ID) {
-		ends = append(ends, ms.team.sessions.close(st.room(2), s))
+		ends = append(ends, ms.team.sessions.close(st.Room(2), s))
 	}
 	ms.team.web.endAll(st, member.ID)
 	ms.team.passkeys.removeAll(st, member.ID)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == member.ID })
 	delete(ms.bindings, member.ID)
 	ms.team.accounts.leaves(member.ID)
-	answer := replyTo(ms.env, ms.ctx.Sender(), Done{})
-	ms.submitSteps(st, func(err error) {
+	answer := ms.env.ReplyTo(ms.Context.Sender(), root.Done{})
+	ms.SubmitSteps(st, func(err error) {
 		if err == nil {
 			for _, end := range ends {
 				end()
@@ -122,25 +124,25 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 // nothing is.
 func (ms *members) loadRemovals(view persistence.View) error {
 	removed := map[watchpost.MemberID]bool{}
-	err := teamspace.LoadAll(view, ms.space, teamspace.KeyRemoval, func(member string, _ struct{}) {
+	err := teamspace.LoadAll(view, ms.Space, teamspace.KeyRemoval, func(member string, _ struct{}) {
 		removed[watchpost.MemberID(member)] = true
 	})
 	if err != nil {
 		return err
 	}
-	st := &steps{}
-	for member := range inOrder(removed) {
+	st := &root.Steps{}
+	for member := range ordered.ByKey(removed) {
 		for _, s := range ms.team.sessions.of(member) {
-			ms.team.sessions.close(st.room(2), s)
+			ms.team.sessions.close(st.Room(2), s)
 		}
 		if err := ms.endClaims(st, "", member); err != nil {
 			return err
 		}
 		if !ms.team.tasks.endWrites(member) {
-			st.room(1).Delete(teamspace.Key(teamspace.KeyRemoval, member))
+			st.Room(1).Delete(teamspace.Key(teamspace.KeyRemoval, member))
 		}
 	}
-	ms.submitSteps(st, nil)
+	ms.SubmitSteps(st, nil)
 	return nil
 }
 

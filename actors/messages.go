@@ -20,9 +20,6 @@ import (
 // Outside the actors, Registry.RequireExtension is the shorter way.
 type RequireExtension struct{}
 
-// Done answers requests that have nothing to tell.
-type Done struct{}
-
 // CreateTeam founds the team to which it is sent; answered by TeamCreated. The
 // email must belong to no team (Conflict).
 type CreateTeam struct {

@@ -1,31 +1,27 @@
 package actors
 
 import (
-	"context"
-	"log/slog"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
 // Metrics counts what happens in the actors. No label names a team, member or
 // account.
 type Metrics struct {
-	active      prometheus.Gauge
-	postCache   prometheus.Gauge
-	sessions    prometheus.Gauge
-	blocked     *prometheus.GaugeVec // reason
-	pending     *prometheus.GaugeVec // reason
-	dueScans    *dueScans
-	deadLetters prometheus.Counter
-	panics      prometheus.Counter
-	lostCommits prometheus.Counter
-	tasks       *prometheus.CounterVec // type, event
-	posts       *prometheus.CounterVec // event
-	breakers    *prometheus.CounterVec // type, event
-	mails       *prometheus.CounterVec // event
+	root.Metrics
+	postCache prometheus.Gauge
+	sessions  prometheus.Gauge
+	blocked   *prometheus.GaugeVec // reason
+	pending   *prometheus.GaugeVec // reason
+	dueScans  *dueScans
+	tasks     *prometheus.CounterVec // type, event
+	posts     *prometheus.CounterVec // event
+	breakers  *prometheus.CounterVec // type, event
+	mails     *prometheus.CounterVec // event
 }
 
 // NewMetrics makes the metrics; register them with Collectors.
@@ -33,14 +29,11 @@ func NewMetrics() *Metrics {
 	gauge := func(name, help string) prometheus.Gauge {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "watchpost", Name: name, Help: help})
 	}
-	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "watchpost", Name: name, Help: help})
-	}
 	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "watchpost", Name: name, Help: help}, labels)
 	}
 	m := &Metrics{
-		active:    gauge("teams_active", "Teams in memory."),
+		Metrics:   root.NewMetrics(),
 		postCache: gauge("post_cache_bytes", "Memory for posts and their index that were read."),
 		sessions:  gauge("sessions_connected", "Sessions with an open connection."),
 		blocked: prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -51,14 +44,11 @@ func NewMetrics() *Metrics {
 			Namespace: "watchpost", Name: "tasks_pending",
 			Help: "Agent tasks and scans of the teams in memory that are not final, by the reason for which they wait.",
 		}, []string{"reason"}),
-		dueScans:    newDueScans(),
-		deadLetters: counter("dead_letters_total", "Messages that found no actor."),
-		panics:      counter("actor_failures_total", "Panics in actors."),
-		lostCommits: counter("commits_lost_total", "Activations that ended because a commit failed."),
-		tasks:       vector("tasks_total", "What happened to tasks.", "type", "event"),
-		posts:       vector("posts_total", "What happened to collected posts.", "event"),
-		breakers:    vector("breakers_total", "Breakers of a task type of an account that opened, because the network failed it, or closed.", "type", "event"),
-		mails:       vector("mails_total", "What happened to mails.", "event"),
+		dueScans: newDueScans(),
+		tasks:    vector("tasks_total", "What happened to tasks.", "type", "event"),
+		posts:    vector("posts_total", "What happened to collected posts.", "event"),
+		breakers: vector("breakers_total", "Breakers of a task type of an account that opened, because the network failed it, or closed.", "type", "event"),
+		mails:    vector("mails_total", "What happened to mails.", "event"),
 	}
 	m.begin()
 	return m
@@ -80,22 +70,11 @@ func (m *Metrics) begin() {
 
 // Collectors returns the collectors to register.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.blocked, m.pending, m.dueScans.gauge(), m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.breakers, m.mails}
+	return append(m.Metrics.Collectors(), m.postCache, m.sessions, m.blocked, m.pending, m.dueScans.gauge(), m.tasks, m.posts, m.breakers, m.mails)
 }
 
 // Mail counts an event of a mail (MailHanded and the others).
 func (m *Metrics) Mail(event string) { m.mails.WithLabelValues(event).Inc() }
-
-// levelFilter drops records below its level.
-type levelFilter struct {
-	slog.Handler
-	level slog.Level
-}
-
-// Enabled implements slog.Handler.
-func (f levelFilter) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= f.level && f.Handler.Enabled(ctx, level)
-}
 
 // countPosts counts an event of posts.
 func (m *Metrics) countPosts(event string, posts int) {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/root"
 	"watchpost/internal/notify"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -58,11 +60,11 @@ func (ns *notifications) due(box *outbox, t *watchpost.NotificationTarget, now t
 
 // run begins the attempts that are due, and asks the clock for the next moment.
 func (ns *notifications) run() {
-	if len(ns.byID) == 0 || ns.broken != nil {
+	if len(ns.byID) == 0 || ns.Broken != nil {
 		return
 	}
-	now, next := ns.env.clock.Now(), time.Time{}
-	for _, box := range inOrder(ns.byID) {
+	now, next := ns.env.Clock.Now(), time.Time{}
+	for _, box := range ordered.ByKey(ns.byID) {
 		t, ok := ns.definition(box)
 		if !ok {
 			continue
@@ -80,7 +82,7 @@ func (ns *notifications) run() {
 	}
 	ns.stopTimer()
 	if !next.IsZero() {
-		ns.timer = ns.env.tell(next, ns.ctx.Self(), notificationsDue{})
+		ns.timer = ns.env.TellAt(next, ns.Context.Self(), notificationsDue{})
 	}
 }
 
@@ -107,7 +109,7 @@ func (ns *notifications) begin(box *outbox, t watchpost.NotificationTarget, now 
 	}
 	box.sending = true
 	d := *box.state.Current
-	root, self := ns.env.system.Root, ns.ctx.Self()
+	root, self := ns.env.System.Root, ns.Context.Self()
 	ns.dispatch(batch, t, d, func(result watchpost.Attempt) { root.Send(self, attempted{box.id, d.ID, result}) })
 }
 
@@ -120,7 +122,7 @@ func (box *outbox) count(now time.Time) {
 // takeSend counts a test or repetition: by its target, whose rate it takes from, and by
 // the team, which may make targets again (Conflict).
 func (ns *notifications) takeSend(batch *persistence.Batch, box *outbox, perHour int) error {
-	now := ns.env.clock.Now()
+	now := ns.env.Clock.Now()
 	sends := ns.sends.At(now)
 	if box.state.Hour.Equal(sends.Hour) && box.state.InHour >= perHour || sends.Times >= watchpost.MaxSendsNow {
 		return watchpost.Errorf(watchpost.Conflict, watchpost.TextSendsNow)
@@ -138,13 +140,13 @@ func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.Notifica
 	env, team := ns.env, ns.team.id
 	secret, err := "", error(nil)
 	if len(t.Sealed) > 0 {
-		secret, err = env.keyring.Open(t.Sealed, string(t.ID))
+		secret, err = env.Keyring.Open(t.Sealed, string(t.ID))
 	}
 	if t.Kind.Needs(watchpost.TargetUsers) {
 		t.Emails = ns.team.members.mailable(t.Emails)
 	}
-	now := env.clock.Now()
-	ns.commits.submit(batch, func(lost error) {
+	now := env.Clock.Now()
+	ns.Commits.Submit(batch, func(lost error) {
 		if lost != nil {
 			return // the tree reloads
 		}
@@ -160,8 +162,8 @@ func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.Notifica
 func (env *environment) deliver(team watchpost.TeamID, t *watchpost.NotificationTarget, secret string, d *watchpost.Delivery, now time.Time) (result watchpost.Attempt) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			env.metrics.panics.Inc()
-			env.log.Error("delivery failed", "team", team, "target", t.ID, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
+			env.metrics.CountPanic()
+			env.Log.Error("delivery failed", "team", team, "target", t.ID, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
 			result = watchpost.Attempt{Error: "the message cannot be made"}
 		}
 	}()
@@ -178,7 +180,7 @@ func (env *environment) deliver(team watchpost.TeamID, t *watchpost.Notification
 
 // postsOf reads posts; those that are not in any watchlist are left out.
 func (env *environment) postsOf(team watchpost.TeamID, ids []watchpost.PostID) ([]*watchpost.Post, error) {
-	view, err := env.view()
+	view, err := env.View()
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +211,7 @@ func (ns *notifications) onAttempted(m attempted) {
 		return // deleted meanwhile
 	}
 	box.sending = false
-	now := ns.env.clock.Now()
+	now := ns.env.Clock.Now()
 	next, givenUp := box.state.Current.After(m.result, now)
 	batch := &persistence.Batch{}
 	box.state.Current = &next
@@ -232,15 +234,15 @@ func (ns *notifications) onAttempted(m attempted) {
 	ns.putState(batch, box)
 	ns.putLog(batch, box, &next)
 	ns.mark(batch)
-	ns.commits.submit(batch, nil)
+	ns.Commits.Submit(batch, nil)
 	ns.run()
 	ns.onDue()
 }
 
 // onDue answers the timers that wait when no attempt is under way any more.
 func (ns *notifications) onDue() {
-	if ns.ctx.Sender() != nil {
-		ns.wakers = append(ns.wakers, ns.ctx.Sender())
+	if ns.Context.Sender() != nil {
+		ns.wakers = append(ns.wakers, ns.Context.Sender())
 	}
 	for _, box := range ns.byID {
 		if box.sending {
@@ -248,7 +250,7 @@ func (ns *notifications) onDue() {
 		}
 	}
 	for _, waker := range ns.wakers {
-		ns.commits.submit(nil, replyTo(ns.env, waker, Done{}))
+		ns.Commits.Submit(nil, ns.env.ReplyTo(waker, root.Done{}))
 	}
 	ns.wakers = nil
 }
@@ -267,57 +269,57 @@ func (ns *notifications) putLog(batch *persistence.Batch, box *outbox, d *watchp
 
 // onSendNow sends a test or a delivery of the log.
 func (ns *notifications) onSendNow(m SendNow) {
-	now := ns.env.clock.Now()
+	now := ns.env.Clock.Now()
 	d := watchpost.Delivery{ID: watchpost.NewID(now), Kind: "test", State: watchpost.DeliveryPending, At: now}
 	box := ns.byID[m.ID]
 	if tracked := ns.team.watchlists.byID[watchpost.WatchlistID(m.ID)]; box == nil && tracked != nil && tracked.view.Watchlist.SlackURL != "" {
 		box = ns.box(m.ID)
 	}
 	if box == nil {
-		ns.answer(nil, errTarget())
+		ns.Answer(nil, errTarget())
 		return
 	}
 	t, ok := ns.definition(box)
 	if !ok {
-		ns.answer(nil, errTarget())
+		ns.Answer(nil, errTarget())
 		return
 	}
 	if m.Delivery != "" {
 		old, err := ns.logged(m)
 		if err != nil {
-			ns.answer(nil, err)
+			ns.Answer(nil, err)
 			return
 		}
 		d.Kind, d.Posts = "replay", old.Posts
 	}
 	batch := &persistence.Batch{}
 	if err := ns.takeSend(batch, box, t.PerHour); err != nil {
-		ns.answer(nil, err)
+		ns.Answer(nil, err)
 		return
 	}
-	root, self, to := ns.env.system.Root, ns.ctx.Self(), ns.ctx.Sender()
+	root, self, to := ns.env.System.Root, ns.Context.Self(), ns.Context.Sender()
 	ns.dispatch(batch, t, d, func(result watchpost.Attempt) { root.Send(self, sentNow{m.ID, d, result, to}) })
 }
 
 // logged returns a delivery of the log (NotFound).
 func (ns *notifications) logged(m SendNow) (d watchpost.Delivery, err error) {
-	view, err := ns.env.view()
+	view, err := ns.env.View()
 	if err != nil {
-		return d, unavailable(err)
+		return d, root.Unavailable(err)
 	}
 	defer view.Close()
 	if len(m.Delivery) > 2*teamspace.IDLength {
 		return d, watchpost.Errorf(watchpost.NotFound, "Delivery not found")
 	}
-	d, err = teamspace.Load[watchpost.Delivery](view, ns.space, teamspace.Key(teamspace.KeyTargetLog, string(m.ID)+m.Delivery))
+	d, err = teamspace.Load[watchpost.Delivery](view, ns.Space, teamspace.Key(teamspace.KeyTargetLog, string(m.ID)+m.Delivery))
 	if errors.Is(err, persistence.ErrNotFound) {
 		err = watchpost.Errorf(watchpost.NotFound, "Delivery not found")
 	}
-	return d, unavailable(err)
+	return d, root.Unavailable(err)
 }
 
 func (ns *notifications) onSentNow(m sentNow) {
-	next, _ := m.delivery.After(m.result, ns.env.clock.Now())
+	next, _ := m.delivery.After(m.result, ns.env.Clock.Now())
 	batch := &persistence.Batch{}
 	if box := ns.byID[m.target]; box != nil {
 		ns.putLog(batch, box, &next)
@@ -327,7 +329,7 @@ func (ns *notifications) onSentNow(m sentNow) {
 		}
 		ns.putState(batch, box)
 	}
-	ns.commits.submit(batch, replyTo(ns.env, m.to, next))
+	ns.Commits.Submit(batch, ns.env.ReplyTo(m.to, next))
 	ns.run()
 }
 
@@ -342,7 +344,7 @@ type TargetDelivery struct {
 func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id watchpost.TargetID) ([]TargetDelivery, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	defer view.Close()
 	log := []TargetDelivery{}
@@ -353,21 +355,21 @@ func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id wat
 		log = append(log, TargetDelivery{watchpost.TargetID((string(id) + rest)[:teamspace.IDLength]), d})
 	})
 	slices.SortFunc(log, func(a, b TargetDelivery) int { return cmp.Compare(b.ID, a.ID) })
-	return log[:min(len(log), deliveryLog)], unavailable(err)
+	return log[:min(len(log), deliveryLog)], root.Unavailable(err)
 }
 
 // ResumeNotifications activates the teams with notifications that wait, of those
 // that this node serves and that are not in memory: after a start, when the node has
 // taken teams over, and when a team has failed.
 func (r *Registry) ResumeNotifications(ctx context.Context) error {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return err
 	}
 	teams, err := teamspace.Names[watchpost.TeamID](view, teamspace.DirOutbox)
 	view.Close()
 	for _, team := range teams {
-		if r.running(string(team)) {
+		if r.Running(string(team)) {
 			continue
 		}
 		_, failure := Ask(ctx, r, team, ListTargets{})

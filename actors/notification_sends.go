@@ -8,6 +8,7 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"watchpost/actors/root"
 	"watchpost/internal/notify"
 	"watchpost/watchpost"
 )
@@ -23,7 +24,7 @@ const (
 type sends struct {
 	sender  *notify.Sender
 	mailer  watchpost.Mailer
-	run     Scheduling
+	run     root.Scheduling
 	ctx     context.Context // of attempts
 	cancel  context.CancelFunc
 	workers conc.WaitGroup
@@ -42,7 +43,7 @@ type sendsToHost struct {
 	turn    bool // it is in turns
 }
 
-func newSends(sender *notify.Sender, mailer watchpost.Mailer, run Scheduling) *sends {
+func newSends(sender *notify.Sender, mailer watchpost.Mailer, run root.Scheduling) *sends {
 	if sender == nil {
 		sender = notify.New(notify.Options{})
 	}

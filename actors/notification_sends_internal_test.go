@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"watchpost/actors/root"
 )
 
 // TestManySends: the attempts of a node are bounded, each is made once, a host with many
 // waiting attempts has its turn between others, and nothing is kept afterwards.
 func TestManySends(t *testing.T) {
 	t.Parallel()
-	s := newSends(nil, nil, freely{})
+	s := newSends(nil, nil, root.Freely{})
 	release := make(chan struct{})
 	var running, most, made atomic.Int64
 	attempt := func() {

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/internal/notify"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -69,11 +71,11 @@ func (v *TargetView) Failing() bool {
 	return !v.Target.Disabled && (v.Paused != "" || v.Failed != nil || v.Current != nil && v.Current.Error != "")
 }
 
-func (CreateTarget) answeredWith(TargetCreated) {}
-func (UpdateTarget) answeredWith(TargetView)    {}
-func (DeleteTarget) answeredWith(Done)          {}
-func (ListTargets) answeredWith([]TargetView)   {}
-func (SendNow) answeredWith(watchpost.Delivery) {}
+func (CreateTarget) AnsweredWith(TargetCreated) {}
+func (UpdateTarget) AnsweredWith(TargetView)    {}
+func (DeleteTarget) AnsweredWith(root.Done)     {}
+func (ListTargets) AnsweredWith([]TargetView)   {}
+func (SendNow) AnsweredWith(watchpost.Delivery) {}
 
 // webhookKey is the length of the key of a webhook's signatures in bytes.
 const webhookKey = 24
@@ -96,10 +98,10 @@ func (ns *notifications) onCreate(m CreateTarget) {
 		err = watchpost.Errorf(watchpost.Invalid, "Invalid 'bot_token'")
 	}
 	if err != nil {
-		ns.answer(nil, err)
+		ns.Answer(nil, err)
 		return
 	}
-	t.CreatedAt = ns.env.clock.Now()
+	t.CreatedAt = ns.env.Clock.Now()
 	t.ID = watchpost.TargetID(watchpost.NewID(t.CreatedAt))
 	created := TargetCreated{}
 	switch {
@@ -107,10 +109,10 @@ func (ns *notifications) onCreate(m CreateTarget) {
 		key := make([]byte, webhookKey)
 		_, _ = rand.Read(key) // it never fails
 		created.Secret = notify.NewSecret(key)
-		t.Sealed = ns.env.keyring.Seal(created.Secret, string(t.ID))
+		t.Sealed = ns.env.Keyring.Seal(created.Secret, string(t.ID))
 		created.Sealed = t.Sealed
 	case m.Secret != "" && t.Kind.Needs(watchpost.TargetToken):
-		t.Sealed = ns.env.keyring.Seal(m.Secret, string(t.ID))
+		t.Sealed = ns.env.Keyring.Seal(m.Secret, string(t.ID))
 	}
 	box := ns.box(t.ID)
 	box.target = &t
@@ -145,7 +147,7 @@ func errTarget() error {
 func (ns *notifications) onUpdate(m UpdateTarget) {
 	box := ns.byID[m.ID]
 	if box == nil || box.target == nil {
-		ns.answer(nil, errTarget())
+		ns.Answer(nil, errTarget())
 		return
 	}
 	t, err := m.Patch.Apply(*box.target).Clean(ns.env.sends.sender.Plain())
@@ -153,11 +155,11 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 		err = ns.check(&t)
 	}
 	if err != nil {
-		ns.answer(nil, err)
+		ns.Answer(nil, err)
 		return
 	}
 	if token := m.Patch.Token; token != nil && *token != "" && t.Kind.Needs(watchpost.TargetToken) {
-		t.Sealed = ns.env.keyring.Seal(*token, string(t.ID))
+		t.Sealed = ns.env.Keyring.Seal(*token, string(t.ID))
 	}
 	box.target = &t
 	batch := &persistence.Batch{}
@@ -165,7 +167,7 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 	ns.audit(batch, watchpost.AuditTargetChanged, &t)
 	ns.resume(batch, box)
 	ns.mark(batch)
-	ns.commit(batch, ns.viewOf(box, t))
+	ns.Commit(batch, ns.viewOf(box, t))
 	ns.run()
 }
 
@@ -229,43 +231,43 @@ func (box *outbox) sentNow(d *watchpost.Delivery) {
 func (ns *notifications) onDelete(m DeleteTarget) {
 	box := ns.byID[m.ID]
 	if box == nil || box.target == nil {
-		ns.answer(nil, errTarget())
+		ns.Answer(nil, errTarget())
 		return
 	}
 	batch := &persistence.Batch{}
 	batch.Delete(teamspace.Key(teamspace.KeyTarget, m.ID))
 	ns.audit(batch, watchpost.AuditTargetDeleted, box.target)
 	box.target = nil
-	ns.commits.submit(batch, nil)
+	ns.Commits.Submit(batch, nil)
 	ns.clean()
-	ns.answer(Done{}, nil)
+	ns.Answer(root.Done{}, nil)
 }
 
 // clean removes the records of targets that were deleted, or whose watchlist or hook
 // was.
 func (ns *notifications) clean() {
-	st := &steps{}
-	for id, box := range inOrder(ns.byID) {
+	st := &root.Steps{}
+	for id, box := range ordered.ByKey(ns.byID) {
 		if _, ok := ns.definition(box); ok {
 			continue
 		}
 		delete(ns.byID, id)
-		batch := st.room(1 + auditOps)
+		batch := st.Room(1 + auditOps)
 		batch.Delete(teamspace.Key(teamspace.KeyTarget, id))
 		if box.target != nil { // it went with its watchlist
 			ns.audit(batch, watchpost.AuditTargetDeleted, box.target)
 		}
-		st.room(1).Delete(teamspace.Key(teamspace.KeyTargetState, id))
+		st.Room(1).Delete(teamspace.Key(teamspace.KeyTargetState, id))
 		for _, q := range box.queue {
-			st.room(1).Delete(waitingPostKey(id, q.number))
+			st.Room(1).Delete(waitingPostKey(id, q.number))
 		}
 		for _, delivery := range box.log {
-			st.room(1).Delete(teamspace.Key(teamspace.KeyTargetLog, string(id)+delivery))
+			st.Room(1).Delete(teamspace.Key(teamspace.KeyTargetLog, string(id)+delivery))
 		}
 	}
-	if len(st.batches) > 0 {
-		ns.mark(st.room(1))
-		ns.submitSteps(st, nil)
+	if len(st.Batches) > 0 {
+		ns.mark(st.Room(1))
+		ns.SubmitSteps(st, nil)
 	}
 }
 
@@ -300,19 +302,19 @@ func (ns *notifications) viewOf(box *outbox, t watchpost.NotificationTarget) Tar
 		failed := *box.state.Failed
 		v.Failed = &failed
 	}
-	if at, due := ns.due(box, &t, ns.env.clock.Now()); due {
+	if at, due := ns.due(box, &t, ns.env.Clock.Now()); due {
 		v.NextAt = at
 	}
 	return v
 }
 
 // reseal seals the secrets of the targets again with the first master key.
-func (ns *notifications) reseal(st *steps) error {
-	for id, box := range inOrder(ns.byID) {
+func (ns *notifications) reseal(st *root.Steps) error {
+	for id, box := range ordered.ByKey(ns.byID) {
 		if box.target == nil {
 			continue
 		}
-		sealed, changed, err := ns.env.keyring.Reseal(box.target.Sealed, string(id))
+		sealed, changed, err := ns.env.Keyring.Reseal(box.target.Sealed, string(id))
 		if err != nil {
 			return err
 		}
@@ -322,7 +324,7 @@ func (ns *notifications) reseal(st *steps) error {
 		target := *box.target
 		target.Sealed = sealed
 		box.target = &target
-		st.room(1).Put(teamspace.Key(teamspace.KeyTarget, id), teamspace.Encode(target))
+		st.Room(1).Put(teamspace.Key(teamspace.KeyTarget, id), teamspace.Encode(target))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/poststore"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -64,7 +65,7 @@ func (ns *notifications) receive(message any) bool {
 	case DeleteTarget:
 		ns.onDelete(m)
 	case ListTargets:
-		ns.answer(ns.views(), nil)
+		ns.Answer(ns.views(), nil)
 	case SendNow:
 		ns.onSendNow(m)
 	case attempted:
@@ -82,19 +83,19 @@ func (ns *notifications) receive(message any) bool {
 
 // load takes up the targets, and removes the rest of deleted ones.
 func (ns *notifications) load(view persistence.View) error {
-	err := teamspace.LoadAll(view, ns.space, teamspace.KeyTarget, func(id string, t watchpost.NotificationTarget) {
+	err := teamspace.LoadAll(view, ns.Space, teamspace.KeyTarget, func(id string, t watchpost.NotificationTarget) {
 		ns.box(watchpost.TargetID(id)).target = &t
 	})
 	if err != nil {
 		return err
 	}
-	err = teamspace.LoadAll(view, ns.space, teamspace.KeyTargetState, func(id string, s teamspace.TargetState) {
+	err = teamspace.LoadAll(view, ns.Space, teamspace.KeyTargetState, func(id string, s teamspace.TargetState) {
 		ns.box(watchpost.TargetID(id)).state = s
 	})
 	if err != nil {
 		return err
 	}
-	err = teamspace.LoadAll(view, ns.space, teamspace.KeyTargetQueue, func(id string, p watchpost.PostID) {
+	err = teamspace.LoadAll(view, ns.Space, teamspace.KeyTargetQueue, func(id string, p watchpost.PostID) {
 		number := id[teamspace.IDLength:]
 		box := ns.box(watchpost.TargetID(id[:teamspace.IDLength]))
 		box.queue = append(box.queue, queuedPost{number, p})
@@ -103,7 +104,7 @@ func (ns *notifications) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	err = view.Scan(ns.space, []byte(teamspace.KeyTargetLog), persistence.PrefixEnd([]byte(teamspace.KeyTargetLog)), func(k, _ []byte) bool {
+	err = view.Scan(ns.Space, []byte(teamspace.KeyTargetLog), persistence.PrefixEnd([]byte(teamspace.KeyTargetLog)), func(k, _ []byte) bool {
 		id := string(k[len(teamspace.KeyTargetLog):])
 		box := ns.box(watchpost.TargetID(id[:teamspace.IDLength]))
 		box.log = append(box.log, id[teamspace.IDLength:])
@@ -112,7 +113,7 @@ func (ns *notifications) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	ns.sends, err = teamspace.Load[watchpost.HourlyCount](view, ns.space, []byte(teamspace.KeyTargetSends))
+	ns.sends, err = teamspace.Load[watchpost.HourlyCount](view, ns.Space, []byte(teamspace.KeyTargetSends))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
@@ -167,11 +168,11 @@ func (ns *notifications) watch(w *poststore.Watched) {
 
 // consider lets the targets of a watchlist take a post that is new to it.
 func (ns *notifications) consider(batch *persistence.Batch, p *watchpost.Post, w watchpost.WatchlistID, tagging *watchpost.Tagging) {
-	now := ns.env.clock.Now()
+	now := ns.env.Clock.Now()
 	if tracked := ns.team.watchlists.byID[w]; tracked != nil && tracked.view.Watchlist.SlackURL != "" {
 		ns.box(watchpost.TargetID(w))
 	}
-	for _, box := range inOrder(ns.byID) {
+	for _, box := range ordered.ByKey(ns.byID) {
 		t, ok := ns.definition(box)
 		if !ok || !t.Wants(p, w, tagging, now) {
 			continue

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -79,19 +81,19 @@ func newPasskeys(t *team) *passkeys {
 
 // load reads the passkeys. It deletes those that a removal of their member had left.
 func (ps *passkeys) load(view persistence.View) error {
-	err := teamspace.LoadAll(view, ps.space, teamspace.KeyPasskey, func(id string, r teamspace.PasskeyRecord) {
+	err := teamspace.LoadAll(view, ps.Space, teamspace.KeyPasskey, func(id string, r teamspace.PasskeyRecord) {
 		ps.byID[watchpost.PasskeyID(id)] = r
 	})
 	if err != nil {
 		return err
 	}
-	st := &steps{}
-	for id, r := range inOrder(ps.byID) {
+	st := &root.Steps{}
+	for id, r := range ordered.ByKey(ps.byID) {
 		if _, known := ps.team.members.byID(r.Member); !known {
-			ps.delete(st.room(passkeyOps), id)
+			ps.delete(st.Room(passkeyOps), id)
 		}
 	}
-	ps.submitSteps(st, nil)
+	ps.SubmitSteps(st, nil)
 	return nil
 }
 
@@ -108,7 +110,7 @@ func (ps *passkeys) receive(message any) bool {
 	case RenamePasskey:
 		ps.onRename(m)
 	case ListPasskeys:
-		ps.answer(ps.of(m.Member), nil)
+		ps.Answer(ps.of(m.Member), nil)
 	default:
 		return false
 	}
@@ -153,13 +155,13 @@ func (ps *passkeys) mayChange(session string) (watchpost.Member, error) {
 func (ps *passkeys) onBegin(m beginPasskey) {
 	member, err := ps.mayAdd(m.session)
 	if err != nil {
-		ps.answer(nil, err)
+		ps.Answer(nil, err)
 		return
 	}
-	now := ps.env.clock.Now()
+	now := ps.env.Clock.Now()
 	maps.DeleteFunc(ps.begun, func(_ string, w waitingPasskey) bool { return !now.Before(w.ends) })
 	var keys []passkey.Key
-	for _, r := range inOrder(ps.byID) {
+	for _, r := range ordered.ByKey(ps.byID) {
 		if r.Member == member.ID {
 			keys = append(keys, keyOf(&r))
 		}
@@ -168,58 +170,58 @@ func (ps *passkeys) onBegin(m beginPasskey) {
 	if err == nil {
 		ps.begun[m.session] = waitingPasskey{member.ID, ceremony, now.Add(passkey.CeremonyTime)}
 	}
-	ps.answer(passkeyBegun{options}, err)
+	ps.Answer(passkeyBegun{options}, err)
 }
 
 func (ps *passkeys) onTake(m takePasskey) {
 	begun, known := ps.begun[m.session]
 	delete(ps.begun, m.session)
-	if !known || !ps.env.clock.Now().Before(begun.ends) {
-		ps.answer(nil, errPasskey(errors.New("no ceremony of the browser waits")))
+	if !known || !ps.env.Clock.Now().Before(begun.ends) {
+		ps.Answer(nil, errPasskey(errors.New("no ceremony of the browser waits")))
 		return
 	}
-	ps.answer(begun, nil)
+	ps.Answer(begun, nil)
 }
 
 func (ps *passkeys) onAdd(m addPasskey) {
 	member, err := ps.mayAdd(m.session)
 	if err != nil {
-		ps.answer(nil, err)
+		ps.Answer(nil, err)
 		return
 	}
-	id := watchpost.PasskeyID(ps.env.keyring.Hash(teamspace.DirPasskey, string(m.key.ID)))
+	id := watchpost.PasskeyID(ps.env.Keyring.Hash(teamspace.DirPasskey, string(m.key.ID)))
 	// The directory is compared at the commit, too: a key of two members would sign in
 	// the first one at hand.
-	ctx, cancel := reading()
+	ctx, cancel := root.Reading()
 	defer cancel()
-	if _, err := teamspace.Read[teamspace.OwnerEntry](ctx, ps.env.store, teamspace.DirPasskey, string(id)); !errors.Is(err, persistence.ErrNotFound) {
+	if _, err := teamspace.Read[teamspace.OwnerEntry](ctx, ps.env.Store, teamspace.DirPasskey, string(id)); !errors.Is(err, persistence.ErrNotFound) {
 		if err == nil {
 			err = watchpost.Errorf(watchpost.Conflict, "This passkey is known already.")
 		}
-		ps.answer(nil, unavailable(err))
+		ps.Answer(nil, root.Unavailable(err))
 		return
 	}
 	r := teamspace.PasskeyRecord{
-		Member: member.ID, Name: m.name, CreatedAt: ps.env.clock.Now(),
+		Member: member.ID, Name: m.name, CreatedAt: ps.env.Clock.Now(),
 		Credential: m.key.ID, Public: m.key.Public, Counter: m.key.Counter, Synced: m.key.Synced,
 	}
 	batch := &persistence.Batch{}
 	ps.put(batch, id, r)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirPasskey, Name: string(id)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ps.team.id, Member: member.ID}))
 	ps.team.audit.note(batch, watchpost.AuditPasskeyAdded, "", m.name)
-	ps.commit(batch, passkeyChanged{member.Email, m.name})
+	ps.Commit(batch, passkeyChanged{member.Email, m.name})
 }
 
 func (ps *passkeys) onRename(m RenamePasskey) {
 	r, known := ps.byID[m.ID]
 	if !known || r.Member != m.Member {
-		ps.answer(nil, errNoPasskey())
+		ps.Answer(nil, errNoPasskey())
 		return
 	}
 	r.Name = m.Name
 	batch := &persistence.Batch{}
 	ps.put(batch, m.ID, r)
-	ps.commit(batch, Done{})
+	ps.Commit(batch, root.Done{})
 }
 
 func (ps *passkeys) onRemove(m removePasskey) {
@@ -229,13 +231,13 @@ func (ps *passkeys) onRemove(m removePasskey) {
 		err = errNoPasskey()
 	}
 	if err != nil {
-		ps.answer(nil, err)
+		ps.Answer(nil, err)
 		return
 	}
 	batch := &persistence.Batch{}
 	ps.delete(batch, m.id)
 	ps.team.audit.note(batch, watchpost.AuditPasskeyRemoved, "", r.Name)
-	ps.commit(batch, passkeyChanged{member.Email, r.Name})
+	ps.Commit(batch, passkeyChanged{member.Email, r.Name})
 }
 
 // use notes the use of a passkey that signs a member in. It is Unauthenticated when the
@@ -249,7 +251,7 @@ func (ps *passkeys) use(batch *persistence.Batch, member watchpost.MemberID, p P
 	if !known || r.Member != member {
 		return errPasskey(errors.New("removed meanwhile"))
 	}
-	now := ps.env.clock.Now()
+	now := ps.env.Clock.Now()
 	if watchpost.PasskeyCounts(r.Counter, p.Passkey.Counter) {
 		r.Counter, r.UsedAt = p.Passkey.Counter, now
 		ps.put(batch, p.Passkey.ID, r)
@@ -280,10 +282,10 @@ func (ps *passkeys) delete(batch *persistence.Batch, id watchpost.PasskeyID) {
 }
 
 // removeAll deletes the passkeys of a member that is removed.
-func (ps *passkeys) removeAll(st *steps, member watchpost.MemberID) {
-	for id, r := range inOrder(ps.byID) {
+func (ps *passkeys) removeAll(st *root.Steps, member watchpost.MemberID) {
+	for id, r := range ordered.ByKey(ps.byID) {
 		if r.Member == member {
-			ps.delete(st.room(passkeyOps), id)
+			ps.delete(st.Room(passkeyOps), id)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"watchpost/actors/root"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -38,7 +39,7 @@ func (r *Registry) BeginSignIn(ctx context.Context, client, nonce string) (json.
 	if err := r.errNoPasskeys(); err != nil {
 		return nil, err
 	}
-	begun, err := ask[signInBegun](ctx, r, signInShard(teamspace.KeyClient, client), beginSignIn{client, nonce})
+	begun, err := root.Call[signInBegun](ctx, r.Registry, signInShard(teamspace.KeyClient, client), beginSignIn{client, nonce})
 	return begun.options, err
 }
 
@@ -48,7 +49,7 @@ func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce str
 	if err := r.errNoPasskeys(); err != nil {
 		return Proof{}, err
 	}
-	ceremony, err := ask[passkey.Ceremony](ctx, r, signInShard(teamspace.KeyClient, client), takeSignIn{client, nonce})
+	ceremony, err := root.Call[passkey.Ceremony](ctx, r.Registry, signInShard(teamspace.KeyClient, client), takeSignIn{client, nonce})
 	if err != nil {
 		return Proof{}, err
 	}
@@ -57,11 +58,11 @@ func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce str
 	var proof Proof
 	var lost error
 	proof.Passkey.Counter, err = r.env.passkeys.Used(ceremony, []byte(answer), func(credential []byte) (passkey.Key, string, error) {
-		id := r.env.keyring.Hash(teamspace.DirPasskey, string(credential))
+		id := r.env.Keyring.Hash(teamspace.DirPasskey, string(credential))
 		proof.Passkey.ID = watchpost.PasskeyID(id)
 		var err error
 		if owner, record, err = r.storedPasskey(ctx, id); err != nil && !errors.Is(err, persistence.ErrNotFound) {
-			lost = unavailable(err)
+			lost = root.Unavailable(err)
 		}
 		return keyOf(&record), string(owner.Member), err
 	})
@@ -78,7 +79,7 @@ func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce str
 
 // storedPasskey returns a passkey and whose it is.
 func (r *Registry) storedPasskey(ctx context.Context, id string) (owner teamspace.OwnerEntry, record teamspace.PasskeyRecord, err error) {
-	if owner, err = teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirPasskey, id); err != nil {
+	if owner, err = teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirPasskey, id); err != nil {
 		return owner, record, err
 	}
 	view, err := r.viewFor(ctx)
@@ -95,14 +96,14 @@ func (r *Registry) storedPasskey(ctx context.Context, id string) (owner teamspac
 func (r *Registry) emailOf(ctx context.Context, owner teamspace.OwnerEntry) (string, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return "", unavailable(err)
+		return "", root.Unavailable(err)
 	}
 	defer view.Close()
 	member, err := teamspace.Load[watchpost.Member](view, persistence.Space(owner.Team), teamspace.Key(teamspace.KeyMember, owner.Member))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errPasskey(err)
 	}
-	return member.Email, unavailable(err)
+	return member.Email, root.Unavailable(err)
 }
 
 // BeginPasskey returns the options for a new passkey of a member, as JSON (Forbidden when

@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/passkey"
 	"watchpost/internal/passkey/passkeytest"
 	"watchpost/watchpost"
@@ -91,7 +92,7 @@ func TestPasskey(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ada, signed.Member.Email)
 	require.WithinDuration(t, w.Clock.Now(), passkeysOf(t, team, session)[0].UsedAt, time.Minute)
-	actorstest.Must[actors.Done](t, team, actors.RenamePasskey{Member: session.Member, ID: keys[0].ID, Name: "Old phone"})
+	actorstest.Must[root.Done](t, team, actors.RenamePasskey{Member: session.Member, ID: keys[0].ID, Name: "Old phone"})
 	bob := browserOf(t, w, team, team.Member(t, "bob"))
 	_, err = w.Registry.Call(w.Context(), team.ID, actors.RenamePasskey{Member: bob.Member, ID: keys[0].ID, Name: "Mine"})
 	require.Equal(t, watchpost.NotFound, watchpost.KindOf(err), "of another member")
@@ -131,7 +132,7 @@ func TestPasskeyOfMember(t *testing.T) {
 	_, err = w.Registry.BeginPasskey(w.Context(), session)
 	require.Equal(t, watchpost.Conflict, watchpost.KindOf(err))
 	require.Len(t, storedKeys(t, w, team, "P"), watchpost.MaxPasskeys)
-	actorstest.Must[actors.Done](t, team, actors.RemoveMember{Member: session.Member})
+	actorstest.Must[root.Done](t, team, actors.RemoveMember{Member: session.Member})
 	require.Empty(t, storedKeys(t, w, team, "P"))
 	_, err = byPasskey(t, w, d)
 	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))

@@ -11,6 +11,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -51,7 +52,7 @@ func TestReleaseAnswersFirst(t *testing.T) {
 	require.NoError(t, <-released)
 
 	_, err = actorstest.Try[actors.TeamView](team, actors.GetTeam{})
-	var moved *actors.ElsewhereError
+	var moved *root.ElsewhereError
 	require.True(t, errors.As(err, &moved), "%v", err)
 	elsewhere.Store(false)
 	view, err := actorstest.Try[actors.WatchlistView](team, actors.GetWatchlist{Type: watchpost.KeywordWatchlist, ID: made.Watchlist.ID})

@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -50,7 +51,7 @@ func TestBulkBookmarks(t *testing.T) {
 		clientsDone.Go(func() {
 			for i := range each {
 				p := posts[(client*each+i)%some]
-				_, err := actorstest.Try[actors.Done](team, actors.BookmarkPost{Post: p.ID, Bookmark: i%2 == 0 || i >= each-some})
+				_, err := actorstest.Try[root.Done](team, actors.BookmarkPost{Post: p.ID, Bookmark: i%2 == 0 || i >= each-some})
 				assert.NoError(t, err)
 				if i%10 == 0 {
 					buffered()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -15,7 +16,7 @@ import (
 // active within LivenessWindow. The team's newest sign of life is kept where it
 // can be read without asking; it only ever grows older by the clock.
 func (r *Registry) RequireExtension(ctx context.Context, team watchpost.TeamID) error {
-	if last, known := r.env.presence.Load(team); known && watchpost.ExtensionActive(last.(time.Time), r.env.clock.Now()) {
+	if last, known := r.env.presence.Load(team); known && watchpost.ExtensionActive(last.(time.Time), r.env.Clock.Now()) {
 		return nil
 	}
 	_, err := Ask(ctx, r, team, RequireExtension{})
@@ -36,7 +37,7 @@ func (r *Registry) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID,
 		return "", errInvalidKey
 	}
 	began := r.env.keys.now()
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirKey, r.env.keyring.Hash(teamspace.DirKey, key))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirKey, r.env.Keyring.Hash(teamspace.DirKey, key))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errInvalidKey
 	}
@@ -57,7 +58,7 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 	if !watchpost.ValidID(string(id)) {
 		return TaskView{}, notFound
 	}
-	reply, err := r.call(ctx, string(team), taskStatus{id})
+	reply, err := r.Deliver(ctx, string(team), taskStatus{id})
 	if err != nil {
 		return TaskView{}, err
 	}
@@ -65,7 +66,7 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 		return view, nil
 	}
 	why, _ := reply.(inStore)
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
@@ -77,13 +78,13 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 	case err != nil:
 		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	return waitingView(&task, why.reason, why.notBefore, r.env.clock.Now()), nil
+	return waitingView(&task, why.reason, why.notBefore, r.env.Clock.Now()), nil
 }
 
 // WatchlistAccess returns nil when the id is a watchlist of the team, NotFound
 // when there is none of that id, Forbidden when it is another team's.
 func (r *Registry) WatchlistAccess(ctx context.Context, team watchpost.TeamID, id string) error {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
@@ -93,7 +94,7 @@ func (r *Registry) WatchlistAccess(ctx context.Context, team watchpost.TeamID, i
 
 // ListAccess is WatchlistAccess for a list that watchlists follow.
 func (r *Registry) ListAccess(ctx context.Context, team watchpost.TeamID, id string) error {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
@@ -145,7 +146,7 @@ type PostCount struct {
 // ID(s)`, Forbidden for another team's, Unavailable for a failed read.
 func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also ...PostCount) (PostsPage, error) {
 	page, err := r.queryPosts(ctx, team, named, q, also)
-	return page, unavailable(err)
+	return page, root.Unavailable(err)
 }
 
 // PostLanguages returns the languages that a team's posts may be in: one that is not
@@ -153,11 +154,11 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 func (r *Registry) PostLanguages(ctx context.Context, team watchpost.TeamID) (map[string]bool, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	defer view.Close()
 	languages, err := r.env.posts.Languages(view, persistence.Space(team))
-	return languages, unavailable(err)
+	return languages, root.Unavailable(err)
 }
 
 func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also []PostCount) (PostsPage, error) {
@@ -202,24 +203,24 @@ type PostPage struct {
 func (r *Registry) Post(ctx context.Context, team watchpost.TeamID, id watchpost.PostID) (PostPage, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return PostPage{}, unavailable(err)
+		return PostPage{}, root.Unavailable(err)
 	}
 	defer view.Close()
 	live, err := r.env.watchlists.of(view, team)
 	if err != nil {
-		return PostPage{}, unavailable(err)
+		return PostPage{}, root.Unavailable(err)
 	}
 	post, err := postindex.Get(view, persistence.Space(team), id)
 	if errors.Is(err, persistence.ErrNotFound) || err == nil && !post.Collected(func(w watchpost.WatchlistID) bool { return live.Live[w] }) {
 		return PostPage{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextPostNotFound)
 	}
-	return PostPage{post, live.Live, live}, unavailable(err)
+	return PostPage{post, live.Live, live}, root.Unavailable(err)
 }
 
 // viewFor returns a view for one request. It cannot be read any more when the
 // request has ended: a query with many posts to look at ends with it.
 func (r *Registry) viewFor(ctx context.Context) (persistence.View, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -274,9 +275,9 @@ func namedWatchlists(view persistence.View, team watchpost.TeamID, live map[watc
 
 // Teams lists all teams, oldest first.
 func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
 	defer view.Close()
 	teams := []watchpost.Team{}
@@ -284,24 +285,24 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 		teams = append(teams, r.listed(watchpost.TeamID(id), e))
 		return nil
 	})
-	return teams, unavailable(err)
+	return teams, root.Unavailable(err)
 }
 
 // HasTeams reports whether there is a team.
 func (r *Registry) HasTeams(ctx context.Context) (bool, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
-		return false, unavailable(err)
+		return false, root.Unavailable(err)
 	}
 	defer view.Close()
 	found, err := teamspace.AnyTeam(view)
-	return found, unavailable(err)
+	return found, root.Unavailable(err)
 }
 
 // listed returns a team by its line in the directory.
 func (r *Registry) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Team {
 	return watchpost.Team{ID: id, Name: e.Name, CreatedAt: e.CreatedAt,
-		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.env.clock.Now()), PlanExpiresAt: e.PlanExpiresAt, KeyRotationAskedAt: e.KeyRotationAskedAt}
+		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.env.Clock.Now()), PlanExpiresAt: e.PlanExpiresAt, KeyRotationAskedAt: e.KeyRotationAskedAt}
 }
 
 // liveTeam returns the record of a team that is not being deleted (NotFound).
@@ -315,26 +316,26 @@ func liveTeam(view persistence.View, space persistence.Space) (teamspace.TeamRec
 
 // TeamsOf lists the team of an email, or none.
 func (r *Registry) TeamsOf(ctx context.Context, email string) ([]watchpost.Team, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, root.Unavailable(err)
 	}
-	line, err := teamspace.Read[teamspace.TeamEntry](ctx, r.env.store, teamspace.DirTeam, string(owner.Team))
+	line, err := teamspace.Read[teamspace.TeamEntry](ctx, r.env.Store, teamspace.DirTeam, string(owner.Team))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil // deleted meanwhile
 	}
-	return []watchpost.Team{r.listed(owner.Team, line)}, unavailable(err)
+	return []watchpost.Team{r.listed(owner.Team, line)}, root.Unavailable(err)
 }
 
-// unavailable makes a failed read of the store the Unavailable error that Ask
-// returns for one: the caller may try again.
-func unavailable(err error) error {
-	var known *watchpost.Error
-	if err == nil || errors.As(err, &known) {
-		return err
+// passOver returns the error of a request to one of all teams, but for a team that
+// another node serves, or that is gone.
+func passOver(err error) error {
+	var elsewhere *root.ElsewhereError
+	if errors.As(err, &elsewhere) || err != nil && watchpost.KindOf(err) == watchpost.NotFound {
+		return nil
 	}
-	return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sourcegraph/conc/panics"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -50,9 +51,9 @@ func (env *environment) guard(team *actor.PID, step, urn, content string, do fun
 		reason = err.Error()
 	}
 	env.metrics.posts.WithLabelValues("refused").Inc()
-	env.log.Error("post refused", "team", team.Id, "step", step, "urn", urn, "reason", reason, "stack", string(failure.Stack))
-	env.system.Root.Send(team, refusal{teamspace.RefusedPost{
-		At: env.clock.Now(), Step: step, URN: clip(urn, maxURN), Reason: clip(reason, maxText), Content: clip(content, refusalContent),
+	env.Log.Error("post refused", "team", team.Id, "step", step, "urn", urn, "reason", reason, "stack", string(failure.Stack))
+	env.System.Root.Send(team, refusal{teamspace.RefusedPost{
+		At: env.Clock.Now(), Step: step, URN: clip(urn, maxURN), Reason: clip(reason, maxText), Content: clip(content, refusalContent),
 	}})
 	return false
 }
@@ -71,7 +72,7 @@ type keptRefusal struct {
 func newRefusals(t *team) *refusals { return &refusals{rootActor: &t.rootActor} }
 
 func (rf *refusals) load(view persistence.View) error {
-	err := teamspace.LoadAll(view, rf.space, teamspace.KeyRefused, func(id string, r teamspace.RefusedPost) {
+	err := teamspace.LoadAll(view, rf.Space, teamspace.KeyRefused, func(id string, r teamspace.RefusedPost) {
 		rf.kept = append(rf.kept, keptRefusal{teamspace.KeyRefused + id, r.At.UnixNano()})
 	})
 	slices.SortFunc(rf.kept, func(a, b keptRefusal) int { return cmp.Compare(a.at, b.at) })
@@ -87,12 +88,12 @@ func (rf *refusals) receive(message any) bool {
 	key := string(teamspace.RefusedKey(m.record.URN, m.record.Step))
 	rf.kept = slices.DeleteFunc(rf.kept, func(k keptRefusal) bool { return k.key == key })
 	rf.kept = append(rf.kept, keptRefusal{key, m.record.At.UnixNano()})
-	st := &steps{}
-	st.room(1).Put([]byte(key), teamspace.Encode(m.record))
+	st := &root.Steps{}
+	st.Room(1).Put([]byte(key), teamspace.Encode(m.record))
 	for ; len(rf.kept) > refusalsKept; rf.kept = rf.kept[1:] {
-		st.room(1).Delete([]byte(rf.kept[0].key))
+		st.Room(1).Delete([]byte(rf.kept[0].key))
 	}
-	rf.submitSteps(st, nil)
+	rf.SubmitSteps(st, nil)
 	return true
 }
 

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	linked "container/list"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
+	"watchpost/actors/root"
 	"watchpost/actors/vault"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
@@ -66,7 +65,7 @@ type Options struct {
 	// for Serves. It must not block. Nil: never.
 	Activated func(name string)
 	// Scheduling is for simulations; nil: the Go scheduler's.
-	Scheduling Scheduling
+	Scheduling root.Scheduling
 }
 
 // DefaultIdleAfter is how long an unused team stays in memory.
@@ -76,45 +75,24 @@ const DefaultIdleAfter = 10 * time.Minute
 // a request is for, and waits for the answer. One node holds all teams; a
 // cluster places them by the same names.
 type Registry struct {
-	env    *environment
-	caller *caller
-	idle   time.Duration
-	mailer watchpost.Mailer
-	placed func(name string) bool // Options.Serves
-	// activated is Options.Activated.
-	activated func(name string)
-	open      bool // an unknown address may found a team
-	joining   bool // people of a team's domain may join it
-
-	mu     sync.Mutex
-	active map[string]*activation
-	// unused are the activations that are not stopping, the longest unused first.
-	unused  *linked.List
-	crashes *crashes
-	closed  bool
-	sweeper watchpost.Timer
-	ended   sync.Once
+	*root.Registry
+	env     *environment
+	mailer  watchpost.Mailer
+	open    bool // an unknown address may found a team
+	joining bool // people of a team's domain may join it
 }
 
-// environment is what every actor is given.
+// environment is what the actors of a team are given.
 type environment struct {
-	system *actor.ActorSystem
-	// pool runs the mailboxes, unless a simulation does.
-	pool       *poolDispatcher
-	run        Scheduling
-	rules      *rules
-	store      persistence.Store
+	*root.Environment
+	metrics    *Metrics
 	posts      *postindex.Index
 	watchlists *watchlistCache
-	clock      watchpost.Clock
 	restoredAt time.Time // Options.RestoredAt
 	keepPosts  watchpost.KeepDays
 	keepTasks  watchpost.KeepDays
-	keyring    *vault.Keyring
 	passkeys   *passkey.Site // Options.Passkeys
-	log        *slog.Logger
-	metrics    *Metrics
-	network    *url.URL // nil when not known
+	network    *url.URL      // nil when not known
 	tracer     trace.Tracer
 	// finished holds final tasks for readers outside the mailboxes.
 	finished *finishedTasks
@@ -123,16 +101,18 @@ type environment struct {
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
 	rooms    *teamRooms
-	changes  *subscriptions
 	// sends delivers notifications, in goroutines that end with the registry.
 	sends *sends
-	// stopped is called by a top actor when it has ended.
-	stopped func(name string, self *actor.PID, how outcome)
-	// ask sends a request to an actor from outside the mailboxes: timers of
-	// the Clock use it to wait for the work that they started.
-	ask func(ctx context.Context, target *actor.PID, request any) (any, error)
-	// fail answers those who still wait for an actor that has ended.
-	fail func(target string)
+}
+
+// rootActor is what a root actor and its components have in common here.
+type rootActor struct {
+	root.Actor
+	env *environment
+}
+
+func newRootActor(env *environment, name string) rootActor {
+	return rootActor{root.NewActor(env.Environment, name), env}
 }
 
 // New starts the actors.
@@ -159,128 +139,35 @@ func New(o Options) (*Registry, error) {
 	if o.Tracer == nil {
 		o.Tracer = tracing.Off
 	}
-	system, pool := newSystem(o.Log, o.Metrics), newPoolDispatcher()
-	if o.Scheduling == nil {
-		o.Scheduling = freely{pool}
+	env := &environment{
+		metrics: o.Metrics, passkeys: o.Passkeys, tracer: o.Tracer, network: network, restoredAt: o.RestoredAt,
+		keepPosts: o.KeepPosts, keepTasks: o.KeepTasks, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
+		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), watchlists: newWatchlistCache(),
 	}
-	r := &Registry{
-		caller: newCaller(system, o.Scheduling), idle: o.IdleAfter, mailer: o.Mailer, placed: o.Serves, activated: o.Activated, open: !o.RegistrationClosed, joining: !o.NoJoining,
-		active: map[string]*activation{}, unused: linked.New(), crashes: newCrashes(),
-	}
-	r.env = &environment{
-		store: o.Store, clock: o.Clock, keyring: o.Keyring, passkeys: o.Passkeys, log: o.Log, metrics: o.Metrics, tracer: o.Tracer,
-		network: network, restoredAt: o.RestoredAt, keepPosts: o.KeepPosts, keepTasks: o.KeepTasks,
-		system: system, pool: pool, run: o.Scheduling, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
-		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(),
-		watchlists: newWatchlistCache(), sends: newSends(o.Notify, o.Mailer, o.Scheduling),
-		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
-	}
-	r.env.rules = newRules(r.env)
-	if r.placed != nil {
-		r.env.keys.life = keyLife
+	r := &Registry{env: env, mailer: o.Mailer, open: !o.RegistrationClosed, joining: !o.NoJoining}
+	r.Registry, env.Environment = root.New(root.Options{
+		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
+		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: isSignIn}, Activated: o.Activated,
+		Released: env.finished.clear, AllEnded: func() { env.sends.close() }, Scheduling: o.Scheduling,
+	})
+	env.sends = newSends(o.Notify, o.Mailer, env.Run)
+	if o.Serves != nil {
+		env.keys.life = keyLife
 	}
 	o.Metrics.dueScans.now = o.Clock.Now
-	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)
 	return r, nil
 }
 
-func ask[R any](ctx context.Context, r *Registry, name string, request any) (R, error) {
-	reply, err := r.call(ctx, name, request)
-	if err != nil {
-		var none R
-		return none, err
+// newRoot makes the root actor of a name: a team, or a part of sign-in.
+func (env *environment) newRoot(name string) actor.Actor {
+	if isSignIn(name) {
+		return newSignIn(env, name)
 	}
-	return typed[R](r, request, reply)
-}
-
-// typed returns the reply to a request as its type.
-func typed[R any](r *Registry, request, reply any) (R, error) {
-	v, ok := reply.(R)
-	if !ok {
-		r.env.log.Error("unexpected reply", "request", typeName(request), "reply", typeName(reply))
-		return v, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal)
-	}
-	return v, nil
-}
-
-// call delivers a request to the actor of that name, activating it if needed.
-func (r *Registry) call(ctx context.Context, name string, request any) (any, error) {
-	for {
-		a, err := r.acquire(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		reply, err := r.caller.ask(ctx, a.pid, request)
-		r.release(a)
-		var known *watchpost.Error
-		switch {
-		case err == nil:
-			return reply, nil
-		case errors.Is(err, errNotDelivered), errors.Is(err, errRefused):
-			// Not processed, and the actor ends: the next one is asked when the last
-			// commits of this one have landed.
-			if err := a.ended(ctx); err != nil {
-				return nil, err
-			}
-		case errors.As(err, &known):
-			return nil, known
-		default:
-			return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-		}
-	}
+	return newTeam(env, watchpost.TeamID(name))
 }
 
 // BeforeAdvance prepares for a clock that is set forward to target: sessions
 // connected now keep their leases until then, and a lease time longer.
 func (r *Registry) BeforeAdvance(target time.Time) {
-	r.mu.Lock()
-	var pids []*actor.PID
-	for _, a := range inOrder(r.active) {
-		if !a.stopping {
-			pids = append(pids, a.pid)
-		}
-	}
-	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), timerTimeout)
-	defer cancel()
-	for _, pid := range pids {
-		if _, err := r.caller.ask(ctx, pid, renewLeases{until: target.Add(protocol.LeaseTime)}); err != nil {
-			r.env.log.Debug("leases not renewed", "actor", pid.Id, "error", err)
-		}
-	}
-}
-
-// Close refuses new requests, lets every actor finish its mailbox, and
-// returns when all have ended or ctx ends.
-func (r *Registry) Close(ctx context.Context) error {
-	r.mu.Lock()
-	r.closed = true
-	r.sweeper.Stop()
-	var gone []chan struct{}
-	for _, a := range inOrder(r.active) {
-		if a.cancel != nil {
-			a.cancel()
-		}
-		if !a.stopping {
-			a.stopping = true
-			r.retire(a)
-			r.env.system.Root.Poison(a.pid)
-		}
-		gone = append(gone, a.stopped)
-	}
-	r.mu.Unlock()
-	for _, g := range gone {
-		select {
-		case <-g:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		r.env.run.Turn("close")
-	}
-	r.ended.Do(func() {
-		r.env.sends.close()
-		r.env.system.Shutdown()
-		close(r.env.pool.stopped)
-	})
-	return nil
+	r.PrepareClock(target.Add(protocol.LeaseTime))
 }

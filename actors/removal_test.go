@@ -8,6 +8,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -159,7 +160,7 @@ func TestRemovalSurvivesACrash(t *testing.T) {
 	_, waiting := pinnedWrites(t, team, s, team.Session(t, "ada").Connect())
 	member := memberOf(t, team, team.Email)
 	w.Store.Fail(persistence.Space(team.ID), 1, actorstest.After)
-	_, err := actorstest.Try[actors.Done](team, actors.RemoveMember{Member: member})
+	_, err := actorstest.Try[root.Done](team, actors.RemoveMember{Member: member})
 	require.Error(t, err, "nobody knows what became of it")
 	w.Crash()
 	for _, id := range waiting {

@@ -9,6 +9,7 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -42,11 +43,11 @@ func Reprocess(ctx context.Context, store persistence.Store, all bool, report fu
 // ReprocessTeam is Reprocess for one team of a running service, which takes no requests
 // meanwhile. It returns how many posts have changed, also after an error.
 func (r *Registry) ReprocessTeam(ctx context.Context, team watchpost.TeamID, all bool) (posts int, err error) {
-	err = r.alone(ctx, team, func(ctx context.Context) (err error) {
-		posts, err = reprocessTeam(ctx, r.env.store, r.env.posts, persistence.Space(team), all)
+	err = r.Alone(ctx, string(team), func(ctx context.Context) (err error) {
+		posts, err = reprocessTeam(ctx, r.env.Store, r.env.posts, persistence.Space(team), all)
 		return err
 	})
-	return posts, unavailable(err)
+	return posts, root.Unavailable(err)
 }
 
 // reprocessTeam goes through the posts of a team, a batch at a time.

@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -35,7 +36,7 @@ func TestReprocess(t *testing.T) {
 	list := keywordWatchlist(t, team, "golang")
 	scanBrings(t, s, append(posts, shared)...)
 	marked := team.Posts(t, list.ID)[0]
-	actorstest.Must[actors.Done](t, team, actors.BookmarkPost{Post: marked.ID, Bookmark: true})
+	actorstest.Must[root.Done](t, team, actors.BookmarkPost{Post: marked.ID, Bookmark: true})
 	w.End()
 
 	space := persistence.Space(team.ID)

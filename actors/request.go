@@ -3,71 +3,67 @@ package actors
 import (
 	"context"
 
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
-// Request is a message to a team that is answered with an R or an error. The part
-// of the team that handles a message X does so in its method onX; its receive
-// table answers the short ones.
-type Request[R any] interface{ answeredWith(R) }
-
-func (RequireExtension) answeredWith(Done)               {}
-func (CreateTeam) answeredWith(TeamCreated)              {}
-func (GetTeam) answeredWith(TeamView)                    {}
-func (UpdateTeam) answeredWith(watchpost.Team)           {}
-func (RevealKey) answeredWith(APIKey)                    {}
-func (RotateKey) answeredWith(APIKey)                    {}
-func (AskKeyRotation) answeredWith(Done)                 {}
-func (expirePosts) answeredWith(expiryStep)              {}
-func (expireTasks) answeredWith(expiryStep)              {}
-func (reseal) answeredWith(Done)                         {}
-func (deleteTeam) answeredWith(deletionStep)             {}
-func (listEngagements) answeredWith(Done)                {}
-func (noteClaims) answeredWith(Done)                     {}
-func (AddMember) answeredWith(watchpost.Member)          {}
-func (UpdateMember) answeredWith(watchpost.Member)       {}
-func (RemoveMember) answeredWith(Done)                   {}
-func (LeaveTeam) answeredWith(Done)                      {}
-func (InviteMember) answeredWith(watchpost.Invitation)   {}
-func (mailInvitation) answeredWith(watchpost.Invitation) {}
-func (WithdrawInvitation) answeredWith(Done)             {}
-func (acceptInvitation) answeredWith(SignedIn)           {}
-func (declineInvitation) answeredWith(Done)              {}
-func (ReleaseAccount) answeredWith(Done)                 {}
-func (OpenSession) answeredWith(SessionOpened)           {}
-func (ListSessions) answeredWith([]SessionView)          {}
-func (Revoke) answeredWith(Done)                         {}
-func (CreatePairingCode) answeredWith(PairingCode)       {}
-func (CreateTask) answeredWith(TaskCreated)              {}
-func (Engage) answeredWith(TaskCreated)                  {}
-func (BookmarkPost) answeredWith(Done)                   {}
-func (CreateWatchlist) answeredWith(WatchlistView)       {}
-func (Follow) answeredWith(Followed)                     {}
-func (GetWatchlist) answeredWith(WatchlistView)          {}
-func (ListWatchlists) answeredWith([]WatchlistView)      {}
-func (UpdateWatchlist) answeredWith(WatchlistView)       {}
-func (DeleteWatchlist) answeredWith(Done)                {}
-func (openWebSession) answeredWith(WebSessionOpened)     {}
-func (CreateSignInLink) answeredWith(WebSessionOpened)   {}
-func (ListWebSessions) answeredWith([]WebSessionView)    {}
-func (EndWebSessions) answeredWith(Done)                 {}
-func (redeemLink) answeredWith(WebSessionOpened)         {}
-func (beginPasskey) answeredWith(passkeyBegun)           {}
-func (takePasskey) answeredWith(waitingPasskey)          {}
-func (addPasskey) answeredWith(passkeyChanged)           {}
-func (RenamePasskey) answeredWith(Done)                  {}
-func (removePasskey) answeredWith(passkeyChanged)        {}
-func (ListPasskeys) answeredWith([]watchpost.Passkey)    {}
-func (sessionHello) answeredWith(sessionWelcomed)        {}
-func (signInMember) answeredWith(SignedIn)               {}
-func (joinByDomain) answeredWith(SignedIn)               {}
-func (redeemPairing) answeredWith(SessionOpened)         {}
+func (RequireExtension) AnsweredWith(root.Done)          {}
+func (CreateTeam) AnsweredWith(TeamCreated)              {}
+func (GetTeam) AnsweredWith(TeamView)                    {}
+func (UpdateTeam) AnsweredWith(watchpost.Team)           {}
+func (RevealKey) AnsweredWith(APIKey)                    {}
+func (RotateKey) AnsweredWith(APIKey)                    {}
+func (AskKeyRotation) AnsweredWith(root.Done)            {}
+func (expirePosts) AnsweredWith(expiryStep)              {}
+func (expireTasks) AnsweredWith(expiryStep)              {}
+func (reseal) AnsweredWith(root.Done)                    {}
+func (deleteTeam) AnsweredWith(deletionStep)             {}
+func (listEngagements) AnsweredWith(root.Done)           {}
+func (noteClaims) AnsweredWith(root.Done)                {}
+func (AddMember) AnsweredWith(watchpost.Member)          {}
+func (UpdateMember) AnsweredWith(watchpost.Member)       {}
+func (RemoveMember) AnsweredWith(root.Done)              {}
+func (LeaveTeam) AnsweredWith(root.Done)                 {}
+func (InviteMember) AnsweredWith(watchpost.Invitation)   {}
+func (mailInvitation) AnsweredWith(watchpost.Invitation) {}
+func (WithdrawInvitation) AnsweredWith(root.Done)        {}
+func (acceptInvitation) AnsweredWith(SignedIn)           {}
+func (declineInvitation) AnsweredWith(root.Done)         {}
+func (ReleaseAccount) AnsweredWith(root.Done)            {}
+func (OpenSession) AnsweredWith(SessionOpened)           {}
+func (ListSessions) AnsweredWith([]SessionView)          {}
+func (Revoke) AnsweredWith(root.Done)                    {}
+func (CreatePairingCode) AnsweredWith(PairingCode)       {}
+func (CreateTask) AnsweredWith(TaskCreated)              {}
+func (Engage) AnsweredWith(TaskCreated)                  {}
+func (BookmarkPost) AnsweredWith(root.Done)              {}
+func (CreateWatchlist) AnsweredWith(WatchlistView)       {}
+func (Follow) AnsweredWith(Followed)                     {}
+func (GetWatchlist) AnsweredWith(WatchlistView)          {}
+func (ListWatchlists) AnsweredWith([]WatchlistView)      {}
+func (UpdateWatchlist) AnsweredWith(WatchlistView)       {}
+func (DeleteWatchlist) AnsweredWith(root.Done)           {}
+func (openWebSession) AnsweredWith(WebSessionOpened)     {}
+func (CreateSignInLink) AnsweredWith(WebSessionOpened)   {}
+func (ListWebSessions) AnsweredWith([]WebSessionView)    {}
+func (EndWebSessions) AnsweredWith(root.Done)            {}
+func (redeemLink) AnsweredWith(WebSessionOpened)         {}
+func (beginPasskey) AnsweredWith(passkeyBegun)           {}
+func (takePasskey) AnsweredWith(waitingPasskey)          {}
+func (addPasskey) AnsweredWith(passkeyChanged)           {}
+func (RenamePasskey) AnsweredWith(root.Done)             {}
+func (removePasskey) AnsweredWith(passkeyChanged)        {}
+func (ListPasskeys) AnsweredWith([]watchpost.Passkey)    {}
+func (sessionHello) AnsweredWith(sessionWelcomed)        {}
+func (signInMember) AnsweredWith(SignedIn)               {}
+func (joinByDomain) AnsweredWith(SignedIn)               {}
+func (redeemPairing) AnsweredWith(SessionOpened)         {}
 
 // Ask sends a request to a team and waits for its reply. When ctx ends first,
 // or the team fails meanwhile, the error is Unavailable and it is not known
 // whether the request was carried out.
-func Ask[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request Request[R]) (R, error) {
-	return ask[R](ctx, r, string(team), withOrigin(ctx, request))
+func Ask[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request root.Request[R]) (R, error) {
+	return root.Ask(ctx, r.Registry, string(team), request)
 }
 
 // IdempotencyKey identifies a request that a caller may repeat.
@@ -84,27 +80,27 @@ func KeptReply[R any](ctx context.Context, r *Registry, team watchpost.TeamID, k
 
 // AskOnce is Ask for a request that a caller may repeat: a repetition returns
 // the reply to the first and true.
-func AskOnce[R any](ctx context.Context, r *Registry, team watchpost.TeamID, key IdempotencyKey, request Request[R]) (reply R, kept bool, err error) {
+func AskOnce[R any](ctx context.Context, r *Registry, team watchpost.TeamID, key IdempotencyKey, request root.Request[R]) (reply R, kept bool, err error) {
 	return askIdempotent[R](ctx, r, team, IdempotentRequest{Name: key.Name, Hash: key.Hash, Request: request})
 }
 
 func askIdempotent[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request IdempotentRequest) (reply R, kept bool, err error) {
-	answer, err := r.call(ctx, string(team), withOrigin(ctx, request))
+	answer, err := r.Deliver(ctx, string(team), root.Originating(ctx, request))
 	if err != nil {
 		return reply, false, err
 	}
 	if replayed, ok := answer.(ReplayedReply); ok {
 		answer, kept = replayed.Reply, true
 	}
-	if _, none := answer.(Done); none && request.Request == nil {
+	if _, none := answer.(root.Done); none && request.Request == nil {
 		return reply, false, nil
 	}
-	reply, err = typed[R](r, request.Request, answer)
+	reply, err = root.Reply[R](r.Registry, request.Request, answer)
 	return reply, kept, err
 }
 
 // Call sends a message of any type to a team and returns its reply. Callers that
 // know the type use Ask.
 func (r *Registry) Call(ctx context.Context, team watchpost.TeamID, request any) (any, error) {
-	return r.call(ctx, string(team), request)
+	return r.Deliver(ctx, string(team), request)
 }

@@ -31,7 +31,7 @@ const repeatedFor = 7 * 24 * time.Hour
 // the restore, and is not shown by the page alone.
 func (env *environment) mayRepeat(kind watchpost.TaskType) bool {
 	return kind.Writes() && !kind.PageDecides() &&
-		!env.restoredAt.IsZero() && env.clock.Now().Before(env.restoredAt.Add(repeatedFor))
+		!env.restoredAt.IsZero() && env.Clock.Now().Before(env.restoredAt.Add(repeatedFor))
 }
 
 // unknownByRestore is the failure of a write that was open in the backup.
@@ -52,7 +52,7 @@ func (t *task) endRestored() bool {
 		return false
 	}
 	by := t.holder()
-	next, ok := t.state.Fail(unknownByRestore, t.env.clock.Now())
+	next, ok := t.state.Fail(unknownByRestore, t.env.Clock.Now())
 	if ok {
 		next.Restored = true
 		t.decide(next, taskChange{event: taskEnded, by: by}, nil)
@@ -87,7 +87,7 @@ func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
 	if at.IsZero() || !older {
 		return nil
 	}
-	stopped, err := teamspace.Load[time.Time](view, rs.space, []byte(teamspace.KeyRulesRestored))
+	stopped, err := teamspace.Load[time.Time](view, rs.Space, []byte(teamspace.KeyRulesRestored))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
@@ -101,6 +101,6 @@ func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
 		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
 	}
 	batch.Put([]byte(teamspace.KeyRulesRestored), teamspace.Encode(at))
-	rs.commits.submit(batch, nil)
+	rs.Commits.Submit(batch, nil)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/actors/poststore"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -31,7 +32,7 @@ type expiryStep struct {
 // serves. It returns how many; teams that fail are left to the next call.
 func (r *Registry) ExpirePosts(ctx context.Context) (deleted int, err error) {
 	keeping, err := r.keepingTeams(ctx)
-	for team, before := range inOrder(keeping) {
+	for team, before := range ordered.ByKey(keeping) {
 		n, failure := r.expirePostsOf(ctx, team, before)
 		deleted += n
 		err = errors.Join(err, passOver(failure))
@@ -45,14 +46,14 @@ func (r *Registry) ExpirePosts(ctx context.Context) (deleted int, err error) {
 // keepingTeams returns the teams that do not keep posts forever, with the moment
 // before which posts go.
 func (r *Registry) keepingTeams(ctx context.Context) (map[watchpost.TeamID]time.Time, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer view.Close()
-	keeping, now := map[watchpost.TeamID]time.Time{}, r.env.clock.Now()
+	keeping, now := map[watchpost.TeamID]time.Time{}, r.env.Clock.Now()
 	err = teamspace.EachEntry(view, teamspace.DirTeam, func(id string, team teamspace.TeamEntry) error {
-		if before, ends := team.KeepPosts.Expires(r.env.keepPosts, now); ends && r.serves(id) {
+		if before, ends := team.KeepPosts.Expires(r.env.keepPosts, now); ends && r.Serves(id) {
 			keeping[watchpost.TeamID(id)] = before
 		}
 		return nil
@@ -63,7 +64,7 @@ func (r *Registry) keepingTeams(ctx context.Context) (map[watchpost.TeamID]time.
 // expirePostsOf makes a pass over a team, unless it has no post that may go: then the
 // team is not activated.
 func (r *Registry) expirePostsOf(ctx context.Context, team watchpost.TeamID, before time.Time) (deleted int, err error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -86,14 +87,14 @@ func (r *Registry) expirePostsOf(ctx context.Context, team watchpost.TeamID, bef
 }
 
 func (t *team) onExpirePosts(m expirePosts) {
-	before, ends := t.record.KeepPosts.Expires(t.env.keepPosts, t.env.clock.Now())
+	before, ends := t.record.KeepPosts.Expires(t.env.keepPosts, t.env.Clock.Now())
 	if !ends {
-		t.answer(expiryStep{}, nil)
+		t.Answer(expiryStep{}, nil)
 		return
 	}
-	env, sender := t.env, t.ctx.Sender()
-	t.ctx.Send(t.postStore, poststore.Expire{After: m.after, Before: before, Done: func(deleted int, next []byte, err error) {
-		if answer := replyTo(env, sender, expiryStep{deleted, next}); answer != nil {
+	env, sender := t.env, t.Context.Sender()
+	t.Context.Send(t.postStore, poststore.Expire{After: m.after, Before: before, Done: func(deleted int, next []byte, err error) {
+		if answer := env.ReplyTo(sender, expiryStep{deleted, next}); answer != nil {
 			answer(err)
 		}
 	}})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -28,18 +29,18 @@ const (
 // ExpireTasks deletes the tasks whose time has passed, of the teams that this node
 // serves. It returns how many; teams that fail are left to the next call.
 func (r *Registry) ExpireTasks(ctx context.Context) (deleted int, err error) {
-	before, ends := r.env.keepTasks.Expires(watchpost.KeepForever, r.env.clock.Now())
+	before, ends := r.env.keepTasks.Expires(watchpost.KeepForever, r.env.Clock.Now())
 	if !ends {
 		return 0, nil
 	}
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return 0, err
 	}
 	teams, err := teamspace.Names[watchpost.TeamID](view, teamspace.DirTeam)
 	view.Close()
 	for _, team := range teams {
-		if !r.serves(string(team)) {
+		if !r.Serves(string(team)) {
 			continue
 		}
 		n, failure := r.expireTasksOf(ctx, team, before)
@@ -55,7 +56,7 @@ func (r *Registry) ExpireTasks(ctx context.Context) (deleted int, err error) {
 // expireTasksOf makes a pass over a team, unless it has no task that may go: then the
 // team is not activated.
 func (r *Registry) expireTasksOf(ctx context.Context, team watchpost.TeamID, before time.Time) (deleted int, err error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -97,16 +98,16 @@ func eachTaskBefore(view persistence.View, space persistence.Space, after []byte
 
 // onExpireTasks deletes the next tasks.
 func (t *tasks) onExpireTasks(m expireTasks) {
-	before, ends := t.env.keepTasks.Expires(watchpost.KeepForever, t.env.clock.Now())
-	view, err := t.env.view()
+	before, ends := t.env.keepTasks.Expires(watchpost.KeepForever, t.env.Clock.Now())
+	view, err := t.env.View()
 	if !ends || err != nil {
-		t.answer(expiryStep{}, unavailable(err))
+		t.Answer(expiryStep{}, root.Unavailable(err))
 		return
 	}
 	defer view.Close()
 	batch, step, looked, size := &persistence.Batch{}, expiryStep{}, 0, 0
 	var gone []watchpost.TaskID
-	err = eachTaskBefore(view, t.space, m.after, before, func(k, v []byte, task *watchpost.Task) bool {
+	err = eachTaskBefore(view, t.Space, m.after, before, func(k, v []byte, task *watchpost.Task) bool {
 		if task.Expired(before) {
 			gone = append(gone, task.ID)
 			batch.Delete(teamspace.Key(teamspace.KeyTask, task.ID))
@@ -118,14 +119,14 @@ func (t *tasks) onExpireTasks(m expireTasks) {
 		return step.after == nil
 	})
 	if err != nil {
-		t.answer(nil, unavailable(err))
+		t.Answer(nil, root.Unavailable(err))
 		return
 	}
 	step.deleted = len(gone)
 	finished := t.env.finished
-	t.commits.submit(batch, both(func(err error) {
+	t.Commits.Submit(batch, root.Both(func(err error) {
 		if err == nil {
 			finished.forget(gone)
 		}
-	}, replyTo(t.env, t.ctx.Sender(), step)))
+	}, t.env.ReplyTo(t.Context.Sender(), step)))
 }

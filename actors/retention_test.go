@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -146,7 +147,7 @@ func TestKeepPosts(t *testing.T) {
 	saved := actorstest.Decoded(t, page.Posts)
 	for _, p := range saved {
 		if p.CreatedAt.Before(w.Now().AddDate(0, 0, -20)) && !p.Liked && !p.Commented {
-			actorstest.Must[actors.Done](t, team, actors.BookmarkPost{Post: p.ID, Bookmark: false})
+			actorstest.Must[root.Done](t, team, actors.BookmarkPost{Post: p.ID, Bookmark: false})
 			require.Equal(t, 1, expire())
 			break
 		}

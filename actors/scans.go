@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"watchpost/actors/dispatch"
+	"watchpost/internal/ordered"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -167,13 +168,13 @@ func (sc *scans) askToShare(scan *watchpost.Task) {
 	for _, target := range scan.Targets() {
 		has[target.Watchlist]++
 	}
-	for id, tracked := range inOrder(sc.team.watchlists.byID) {
+	for id, tracked := range ordered.ByKey(sc.team.watchlists.byID) {
 		w := &tracked.view.Watchlist
 		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || scanOf(w.Type) != of.kind {
 			continue
 		}
 		sc.team.dispatch.Await(shareName(id, of.keyword))
-		sc.ctx.Send(tracked.pid, shareScan{of.keyword})
+		sc.Context.Send(tracked.pid, shareScan{of.keyword})
 	}
 }
 
@@ -202,7 +203,7 @@ func (sc *scans) drop(scan watchpost.TaskID) {
 
 // dropOf ends the scans for some entries.
 func (sc *scans) dropOf(gone func(watchpost.ScanTarget) bool) {
-	for _, open := range inOrder(sc.team.tasks.open) {
+	for _, open := range ordered.ByKey(sc.team.tasks.open) {
 		for _, target := range slices.Clone(open.targets) {
 			if gone(target) {
 				sc.drop(target.Scan)
@@ -224,6 +225,6 @@ func (sc *scans) onScanEnded(batch *persistence.Batch, open *openTask, c *taskCh
 			batch.Put(scanned, teamspace.Encode(record))
 			ended.record = &record
 		}
-		sc.ctx.Send(owner, ended)
+		sc.Context.Send(owner, ended)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -90,7 +92,7 @@ func (s *schedule) handle(c actor.Context) bool {
 	case *actor.Stopped, *actor.Restarting:
 	case scanDue:
 		s.timer = nil
-		s.decide(nil, replyTo(s.env, c.Sender(), Done{}))
+		s.decide(nil, s.env.ReplyTo(c.Sender(), root.Done{}))
 	case scanEnded:
 		s.onScanEnded(m)
 	case poststore.Purge:
@@ -120,7 +122,7 @@ func (s *schedule) planned(entries []dueEntry) decided {
 
 // refuse answers the sender with an error, behind all earlier decisions.
 func (s *schedule) refuse(err error) {
-	s.ctx.Send(s.team, decided{onCommitted: replyTo(s.env, s.ctx.Sender(), err)})
+	s.ctx.Send(s.team, decided{onCommitted: s.env.ReplyTo(s.ctx.Sender(), err)})
 }
 
 // disarm stops the timer.
@@ -135,7 +137,7 @@ func (s *schedule) disarm() {
 // that are due and not out yet, and the scans that are out for entries which
 // are no longer among them, and arms the timer for the next.
 func (s *schedule) plan(entries []dueEntry, owner *actor.PID) (due []dueEntry, dropped []watchpost.TaskID) {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	s.disarm()
 	wanted := make(map[watchpost.EntryID]bool, len(entries))
 	var next time.Time
@@ -150,21 +152,21 @@ func (s *schedule) plan(entries []dueEntry, owner *actor.PID) (due []dueEntry, d
 			next = e.due
 		}
 	}
-	for entry, task := range inOrder(s.waiting) {
+	for entry, task := range ordered.ByKey(s.waiting) {
 		if !wanted[entry] {
 			dropped = append(dropped, task)
 			delete(s.waiting, entry)
 		}
 	}
 	if !next.IsZero() {
-		s.timer = s.env.tell(next, owner, scanDue{})
+		s.timer = s.env.TellAt(next, owner, scanDue{})
 	}
 	return due, dropped
 }
 
 // scan returns a scan of an entry that is due, and notes that it is out.
 func (s *schedule) scan(kind watchpost.TaskType, e dueEntry) watchpost.Task {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	id := watchpost.TaskID(watchpost.NewID(now))
 	s.waiting[e.entry] = id
 	return watchpost.Task{ID: id, Type: kind, State: watchpost.TaskPending, CreatedAt: now, Entry: e.entry, Due: e.due}
@@ -172,14 +174,14 @@ func (s *schedule) scan(kind watchpost.TaskType, e dueEntry) watchpost.Task {
 
 // since is from when on a scan of an entry looks for posts.
 func (s *schedule) since(entry watchpost.EntryID) time.Time {
-	return watchpost.ScanSince(s.scans[entry].Newest, s.env.clock.Now())
+	return watchpost.ScanSince(s.scans[entry].Newest, s.env.Clock.Now())
 }
 
 // finished returns how far an entry has come when a scan of it has brought its
 // last posts.
 func (s *schedule) finished(m collected) *teamspace.ScanRecord {
 	r := s.scans[m.entry]
-	r.FinishedAt = s.env.clock.Now()
+	r.FinishedAt = s.env.Clock.Now()
 	if m.newest.After(r.Newest) {
 		r.Newest = m.newest
 	}
@@ -200,7 +202,7 @@ func (s *schedule) onScanEnded(m scanEnded) {
 		return
 	}
 	r := s.scans[m.entry]
-	r.FinishedAt = s.env.clock.Now()
+	r.FinishedAt = s.env.Clock.Now()
 	s.scans[m.entry] = r
 	batch := &persistence.Batch{}
 	batch.Put(s.owner.scanKey(m.entry), teamspace.Encode(r))

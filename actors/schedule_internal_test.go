@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/root"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -57,7 +58,7 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := &alarmClock{now: now}
-			s := newSchedule(&environment{clock: clock}, nil, nil, nil)
+			s := newSchedule(&environment{Environment: &root.Environment{Clock: clock}}, nil, nil, nil)
 			s.timer = clock.At(now.Add(time.Minute), nil) // an earlier one is replaced
 			for entry, task := range c.waiting {
 				s.waiting[entry] = task
@@ -95,7 +96,7 @@ func TestScanProgress(t *testing.T) {
 		"older posts only":             {before: before, newest: before.Newest.Add(-time.Hour), want: before.Newest},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSchedule(&environment{clock: &alarmClock{now: now}}, nil, nil, nil)
+			s := newSchedule(&environment{Environment: &root.Environment{Clock: &alarmClock{now: now}}}, nil, nil, nil)
 			s.scans["e"] = c.before
 			record := s.finished(collected{entry: "e", newest: c.newest})
 			require.Equal(t, teamspace.ScanRecord{FinishedAt: now, Newest: c.want}, *record)
@@ -109,7 +110,7 @@ func TestScanProgress(t *testing.T) {
 // TestScanEndedTwice: the end of a scan that is not waited for changes nothing.
 func TestScanEndedTwice(t *testing.T) {
 	t.Parallel()
-	s := newSchedule(&environment{clock: &alarmClock{}}, nil, nil, nil)
+	s := newSchedule(&environment{Environment: &root.Environment{Clock: &alarmClock{}}}, nil, nil, nil)
 	s.waiting["e"] = "second"
 	for _, late := range []scanEnded{{task: "first", entry: "e"}, {task: "second", entry: "other"}} {
 		late.record = &teamspace.ScanRecord{Newest: time.Unix(1, 0)}
@@ -122,7 +123,7 @@ func TestScanEndedTwice(t *testing.T) {
 func TestScanTimes(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
-	s := newSchedule(&environment{clock: &alarmClock{now: now}}, nil, nil, nil)
+	s := newSchedule(&environment{Environment: &root.Environment{Clock: &alarmClock{now: now}}}, nil, nil, nil)
 	require.Equal(t, scanTimes{}, s.times(nil))
 	s.scans["a"] = teamspace.ScanRecord{FinishedAt: now.Add(-2 * time.Hour)}
 	s.scans["b"] = teamspace.ScanRecord{FinishedAt: now.Add(-time.Hour)}

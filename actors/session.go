@@ -7,6 +7,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -133,11 +135,11 @@ func (s *sessionActor) Receive(c actor.Context) {
 	case paced:
 		s.onPaced(m)
 	case newDay:
-		s.beginDay(s.env.clock.Now())
+		s.beginDay(s.env.Clock.Now())
 		s.announce(announced{answers: true})
 	case actor.AutoReceiveMessage, actor.SystemMessage:
 	default:
-		s.env.log.Error("unknown message", "actor", "session", "message", typeName(m))
+		s.env.Log.Error("unknown message", "actor", "session", "message", root.TypeName(m))
 	}
 }
 
@@ -153,7 +155,7 @@ func (s *sessionActor) connection(id watchpost.SessionID) *connection {
 // onAttach takes up a connection that is signed in to the account, or signed out
 // of it. The newest connection of a session counts.
 func (s *sessionActor) onAttach(m attach) {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	if s.member != m.member {
 		s.member, s.alive = m.member, time.Time{}
 	}
@@ -216,7 +218,7 @@ func (s *sessionActor) onFrame(m fromLink) {
 // all: the team decides about another account, a new day of the claim, and what
 // the session holds as another account.
 func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	answered := s.asks(c, f.Asking)
 	until := now.Add(protocol.LeaseTime)
 	for _, r := range f.Running {
@@ -267,7 +269,7 @@ func (s *sessionActor) onDeliver(m deliver) {
 func (s *sessionActor) announce(m announced) {
 	m.account, m.member, m.alive, m.blocked = s.account, s.member, s.alive, s.blocked
 	s.blocked = false
-	m.standing = s.Present(s.env.clock.Now())
+	m.standing = s.Present(s.env.Clock.Now())
 	m.connections = make([]announcedConnection, 0, len(s.connections))
 	for _, c := range s.connections {
 		m.connections = append(m.connections, announcedConnection{c.session, c.link, c.Readiness})
@@ -285,7 +287,7 @@ func (s *sessionActor) beginDay(now time.Time) {
 	}
 	s.day, s.blocked = day, true
 	s.Ledger.Forget(now)
-	for _, l := range inOrder(s.leases) {
+	for _, l := range ordered.ByKey(s.leases) {
 		s.carryOver(l, now)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/internal/ordered"
 	"watchpost/watchpost"
 )
 
@@ -67,7 +68,7 @@ type carryOver struct {
 // onAssign accepts a task for a free connection: it sets the allowance aside and
 // offers the task a lease. Otherwise it declines.
 func (s *sessionActor) onAssign(m assign) {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	s.beginDay(now)
 	c := s.connection(m.session)
 	if c != nil {
@@ -117,7 +118,7 @@ func (s *sessionActor) countWriting() {
 // lists, nil without a hello: a write in acting that is not in its journal is
 // another journal's to answer for.
 func (s *sessionActor) inHand(id watchpost.SessionID, listed map[watchpost.TaskID]bool) (task watchpost.TaskID) {
-	for held, l := range inOrder(s.leases) {
+	for held, l := range ordered.ByKey(s.leases) {
 		if l.session == id && (!l.acting || listed == nil || listed[held]) {
 			task = held
 		}
@@ -128,7 +129,7 @@ func (s *sessionActor) inHand(id watchpost.SessionID, listed map[watchpost.TaskI
 func (s *sessionActor) onTaskLoaded(m taskLoaded) {
 	if l := s.leases[m.id]; l != nil {
 		l.task = m.task
-		s.carryOver(l, s.env.clock.Now())
+		s.carryOver(l, s.env.Clock.Now())
 	}
 }
 
@@ -147,7 +148,7 @@ func (s *sessionActor) carryOver(l *heldLease, now time.Time) {
 
 // onTaskDecided follows a task that the account holds or has paid for.
 func (s *sessionActor) onTaskDecided(m taskDecided) {
-	s.beginDay(s.env.clock.Now())
+	s.beginDay(s.env.Clock.Now())
 	s.Ledger.Count(nil, m.uses())
 	s.Last = s.Ledger.LastWrite()
 	s.followTask(m.taskChange)
@@ -235,7 +236,7 @@ func (s *sessionActor) countReleases(c *taskChange) {
 
 // pause stops hand-outs to the account as a verdict says.
 func (s *sessionActor) pause(c *taskChange) {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	v := c.verdict
 	s.blocked = true
 	if v.PauseAccount {
@@ -267,7 +268,7 @@ func (s *sessionActor) count(kind watchpost.TaskType, v watchpost.Outcome, task 
 // onRetry lets what the network's answers have stopped be tried again now: the member
 // asks for it.
 func (s *sessionActor) onRetry() {
-	s.Probe(s.env.clock.Now())
+	s.Probe(s.env.Clock.Now())
 	s.blocked = true
 	s.announce(announced{})
 }

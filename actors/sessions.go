@@ -8,6 +8,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -69,7 +71,7 @@ func (ss *sessions) receive(message any) bool {
 	case redeemPairing:
 		ss.team.members.onRedeemPairing(m)
 	case ListSessions:
-		ss.answer(ss.views(), nil)
+		ss.Answer(ss.views(), nil)
 	case Revoke:
 		ss.onRevoke(m)
 	case sessionHello:
@@ -77,7 +79,7 @@ func (ss *sessions) receive(message any) bool {
 	case fromLink:
 		ss.onFrame(m)
 	case fence:
-		ss.ctx.Send(m.link, fencePassed{})
+		ss.Context.Send(m.link, fencePassed{})
 	case sessionFrame:
 		ss.onSessionFrame(m)
 	case linkDown:
@@ -94,7 +96,7 @@ func (ss *sessions) receive(message any) bool {
 }
 
 func (ss *sessions) load(view persistence.View) error {
-	return teamspace.LoadAll(view, ss.space, teamspace.KeySession, func(id string, r teamspace.SessionRecord) {
+	return teamspace.LoadAll(view, ss.Space, teamspace.KeySession, func(id string, r teamspace.SessionRecord) {
 		// The same ids once in memory: there are many sessions.
 		r.ID = watchpost.SessionID(id)
 		if member, known := ss.team.members.byID(r.Member); known {
@@ -125,23 +127,23 @@ func (ss *sessions) forget(s *sessionState) {
 func (ss *sessions) onOpenSession(m OpenSession) {
 	member, err := ss.team.members.byEmail(m.Email)
 	if err != nil {
-		ss.answer(nil, err)
+		ss.Answer(nil, err)
 		return
 	}
 	batch := &persistence.Batch{}
 	ss.team.audit.note(batch, watchpost.AuditSessionOpened, "", member.Email)
-	ss.commit(batch, ss.open(batch, member))
+	ss.Commit(batch, ss.open(batch, member))
 }
 
 // open makes a session with a token of 256 bits, and keeps only its
 // keyed hash.
 func (ss *sessions) open(batch *persistence.Batch, member watchpost.Member) SessionOpened {
 	ss.makeRoom(member.ID)
-	now := ss.env.clock.Now()
+	now := ss.env.Clock.Now()
 	token := watchpost.NewSecret(32)
 	r := teamspace.SessionRecord{
 		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now, SeenAt: now,
-		TokenHash: ss.env.keyring.Hash(teamspace.DirToken, token),
+		TokenHash: ss.env.Keyring.Hash(teamspace.DirToken, token),
 	}
 	ss.know(&sessionState{record: r, seenStored: now})
 	batch.Put(teamspace.Key(teamspace.KeySession, r.ID), teamspace.Encode(r))
@@ -168,23 +170,23 @@ func (ss *sessions) views() []SessionView {
 func (ss *sessions) onRevoke(m Revoke) {
 	s := ss.byID[m.Session]
 	if s == nil {
-		ss.answer(nil, watchpost.Errorf(watchpost.NotFound, "Session not found"))
+		ss.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Session not found"))
 		return
 	}
-	st := &steps{}
-	batch := st.room(2 + auditOps)
+	st := &root.Steps{}
+	batch := st.Room(2 + auditOps)
 	tell := ss.close(batch, s)
 	member, _ := ss.team.members.byID(s.record.Member)
 	ss.team.audit.note(batch, watchpost.AuditSessionEnded, "", member.Email)
 	if len(ss.of(s.record.Member)) == 0 {
 		if err := ss.team.members.endClaims(st, "", s.record.Member); err != nil {
-			ss.fail(err)
-			ss.refuse(m)
+			ss.Fail(err)
+			ss.Refuse(m)
 			return
 		}
 	}
-	answer := replyTo(ss.env, ss.ctx.Sender(), Done{})
-	ss.submitSteps(st, func(err error) {
+	answer := ss.env.ReplyTo(ss.Context.Sender(), root.Done{})
+	ss.SubmitSteps(st, func(err error) {
 		if err == nil {
 			tell()
 		}
@@ -201,7 +203,7 @@ func (ss *sessions) onFrame(m fromLink) {
 	switch {
 	case s == nil || s.link != m.link:
 	case s.home != nil:
-		ss.ctx.Send(s.home, m)
+		ss.Context.Send(s.home, m)
 	case m.frame.Type != protocol.TypeAccepted:
 		ss.onSessionFrame(sessionFrame{session: m.session, frame: m.frame})
 	}
@@ -240,12 +242,12 @@ func (ss *sessions) onSessionFrame(m sessionFrame) {
 	default:
 		return
 	}
-	ss.commits.submit(nil, ss.sends(s, reply))
+	ss.Commits.Submit(nil, ss.sends(s, reply))
 }
 
 // sends returns what sends a frame over the connection that a session has now.
 func (ss *sessions) sends(s *sessionState, frame protocol.Frame) func(error) {
-	root, link := ss.env.system.Root, s.link
+	root, link := ss.env.System.Root, s.link
 	return func(err error) {
 		if err == nil {
 			root.Send(link, deliver{frame: frame})
@@ -254,7 +256,7 @@ func (ss *sessions) sends(s *sessionState, frame protocol.Frame) func(error) {
 }
 
 func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
-	until := ss.env.clock.Now().Add(protocol.LeaseTime)
+	until := ss.env.Clock.Now().Add(protocol.LeaseTime)
 	for _, r := range f.Running {
 		if open := ss.team.tasks.open[watchpost.TaskID(r.Task)]; open != nil && open.holder == s.record.ID && r.Lease != "" {
 			ss.team.tasks.tell(renew{lease: r.Lease, until: until}, open)
@@ -266,9 +268,9 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	}
 	before := *s.worker
 	batch := &persistence.Batch{}
-	ss.saw(batch, s, false, ss.env.clock.Now())
+	ss.saw(batch, s, false, ss.env.Clock.Now())
 	ss.reportAccount(batch, s, *f.Account)
-	ss.commits.submit(batch, nil)
+	ss.Commits.Submit(batch, nil)
 	ss.team.tasks.handOut()
 	if !s.worker.SameAccount(&before) {
 		ss.statusChanged(s)
@@ -303,14 +305,14 @@ func (ss *sessions) onAnnounced(m *announced) {
 	}
 	ss.team.rules.onAccountChanged(m.member)
 	if s := ss.byID[m.seen]; s != nil {
-		now := ss.env.clock.Now()
+		now := ss.env.Clock.Now()
 		ss.saw(batch, s, false, now)
 		if s.home == ss.team.accounts.actors[m.account] && s.worker.SignedIn && ss.team.members.unconfirmed(m.account, now) {
 			ss.reportAccount(batch, s, s.account)
 			ss.statusChanged(s)
 		}
 	}
-	ss.commits.submit(batch, m.then)
+	ss.Commits.Submit(batch, m.then)
 	if m.taken != nil {
 		m.taken(nil)
 	}
@@ -329,7 +331,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 // longer.
 func (ss *sessions) onDeliver(m deliver) {
 	if s := ss.byID[m.session]; s != nil && s.link != nil {
-		ss.ctx.Send(s.link, m)
+		ss.Context.Send(s.link, m)
 	}
 }
 
@@ -339,7 +341,7 @@ func (ss *sessions) onLinkDown(m linkDown) {
 	if s := ss.byID[m.session]; s != nil && s.link == m.link {
 		ss.retire(s)
 		ss.team.tasks.shownAt = time.Time{} // all its work waits for another reason now
-		ss.team.tasks.showPending(ss.env.clock.Now())
+		ss.team.tasks.showPending(ss.env.Clock.Now())
 	}
 }
 
@@ -351,13 +353,13 @@ func (ss *sessions) retire(s *sessionState) {
 	ss.disconnect(s)
 	s.link, s.worker = nil, nil
 	ss.env.metrics.sessions.Dec()
-	ss.commits.announce(Change{Topic: TopicTeam})
+	ss.Commits.Announce(root.Change{Topic: root.TopicTeam})
 }
 
 // disconnect takes a session's connection away from its session actor.
 func (ss *sessions) disconnect(s *sessionState) {
 	if s.home != nil {
-		ss.ctx.Send(s.home, detach{s.record.ID, s.link})
+		ss.Context.Send(s.home, detach{s.record.ID, s.link})
 		s.home = nil
 	}
 	ss.team.dispatch.Leave(s.worker)
@@ -365,15 +367,15 @@ func (ss *sessions) disconnect(s *sessionState) {
 }
 
 // onRenewLeases prolongs what connected sessions hold, before the clock is set.
-func (ss *sessions) onRenewLeases(m renewLeases) {
-	ss.team.tasks.renewed = m.until
-	for session, held := range inOrder(ss.team.tasks.held) {
+func (ss *sessions) onRenewLeases(m root.ClockAdvances) {
+	ss.team.tasks.renewed = m.Until
+	for session, held := range ordered.ByKey(ss.team.tasks.held) {
 		if s := ss.byID[session]; s == nil || s.link == nil {
 			continue
 		}
-		for _, open := range inOrder(held) {
-			ss.team.tasks.tell(renew{until: m.until}, open)
+		for _, open := range ordered.ByKey(held) {
+			ss.team.tasks.tell(renew{until: m.Until}, open)
 		}
 	}
-	ss.answer(Done{}, nil)
+	ss.Answer(root.Done{}, nil)
 }

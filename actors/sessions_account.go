@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -23,7 +24,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	}
 	a, w, member := cleanAccount(*f.Account), s.worker, s.record.Member
 	urn := watchpost.AccountURN(a.URN)
-	now, bound := ss.env.clock.Now(), ss.team.members.bindings[member]
+	now, bound := ss.env.Clock.Now(), ss.team.members.bindings[member]
 	changes := changesOn(bound, now)
 	if urn == "" || urn != w.Account || !w.SignedIn || urn == bound.Account || changes >= maxBinds {
 		return
@@ -31,7 +32,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	batch := &persistence.Batch{}
 	_, ours, err := ss.team.members.claim(batch, urn, member, now)
 	if err != nil {
-		ss.fail(err)
+		ss.Fail(err)
 		return
 	}
 	if !ours {
@@ -39,12 +40,12 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		ss.workerChanged(s)
 		return
 	}
-	others := &steps{}
+	others := &root.Steps{}
 	if err := ss.team.members.endClaims(others, urn, member); err != nil {
-		ss.fail(err)
+		ss.Fail(err)
 		return
 	}
-	ss.submitSteps(others, nil)
+	ss.SubmitSteps(others, nil)
 	ss.team.members.bind(batch, member, teamspace.BindingRecord{
 		Account: urn, Slug: s.account.Slug, Name: s.account.Name, At: now, Changes: changes + 1, ChangedOn: watchpost.Daily.Start(now),
 	}, s.record.ID)
@@ -61,7 +62,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		ss.statusChanged(one)
 	}
 	ss.team.tasks.moveWrites(member)
-	ss.commits.submit(batch, nil)
+	ss.Commits.Submit(batch, nil)
 	ss.team.tasks.handOut()
 }
 
@@ -104,7 +105,7 @@ func (ss *sessions) reportAccount(batch *persistence.Batch, s *sessionState, rep
 // whether it is signed in. Only a connection of the account that its member works
 // as, and has claimed, belongs to a session actor, which is returned.
 func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, reported protocol.Account) (home *actor.PID) {
-	now, member := ss.env.clock.Now(), s.record.Member
+	now, member := ss.env.Clock.Now(), s.record.Member
 	a := cleanAccount(reported)
 	if a == s.account {
 		a = s.account // the kept values share its text
@@ -125,7 +126,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	}
 	claim, ours, others, err := ss.claimReported(batch, urn, member, a.SignedIn, now)
 	if err != nil {
-		ss.fail(err)
+		ss.Fail(err)
 		return nil
 	}
 	w.InUse = others
@@ -166,14 +167,14 @@ func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
 	ss.workerChanged(s)
 	if s.home != home {
 		if s.home != nil {
-			ss.ctx.Send(s.home, detach{s.record.ID, s.link})
+			ss.Context.Send(s.home, detach{s.record.ID, s.link})
 		}
 		s.home, s.worker.Offers = home, 0
 		to := home
 		if home == nil {
-			to = ss.ctx.Self()
+			to = ss.Context.Self()
 		}
-		ss.ctx.Send(s.link, attached{team: ss.ctx.Self(), to: to, id: s.record.ID})
+		ss.Context.Send(s.link, attached{team: ss.Context.Self(), to: to, id: s.record.ID})
 	}
 	if home == nil {
 		return
@@ -181,7 +182,7 @@ func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
 	st := ss.team.dispatch.Standing(s.worker.Account)
 	a.session, a.link, a.journal, a.account, a.member = s.record.ID, s.link, s.journal, s.account, s.record.Member
 	a.from, a.fromWeekly, a.pace = st.From, st.FromWeekly, ss.paceOf(s.record.Member)
-	ss.ctx.Send(home, a)
+	ss.Context.Send(home, a)
 }
 
 // rememberAccount stores which account a session works with when that changes,

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -44,15 +46,15 @@ func (ss *sessions) saw(batch *persistence.Batch, s *sessionState, changed bool,
 // claims of members with their last ones. The time of those that an earlier build left
 // begins now.
 func (ss *sessions) endUnused(now time.Time) {
-	st := &steps{}
+	st := &root.Steps{}
 	var unused []*sessionState
 	left := map[watchpost.MemberID]int{}
-	for _, s := range inOrder(ss.byID) {
+	for _, s := range ordered.ByKey(ss.byID) {
 		left[s.record.Member]++
 		switch {
 		case s.link != nil: // it is seen
 		case s.record.SeenAt.IsZero():
-			ss.saw(st.room(1), s, true, now)
+			ss.saw(st.Room(1), s, true, now)
 		case watchpost.SessionEnds(s.record.SeenAt, now):
 			unused = append(unused, s)
 		}
@@ -66,23 +68,23 @@ func (ss *sessions) endUnused(now time.Time) {
 	// The claims go first: should the service end between the steps, the sessions that
 	// are left end them.
 	if err := ss.team.members.endClaims(st, "", without...); err != nil {
-		ss.fail(err)
+		ss.Fail(err)
 		return
 	}
 	for _, s := range unused {
 		ss.logEnd(s, "unused")
-		ss.close(st.room(2), s)
+		ss.close(st.Room(2), s)
 	}
-	ss.submitSteps(st, nil)
+	ss.SubmitSteps(st, nil)
 }
 
 // makeRoom ends sessions of a member until there is room for one more: of those
 // that are not connected before others, the one first that was not seen for the
 // longest time.
 func (ss *sessions) makeRoom(member watchpost.MemberID) {
-	ss.endUnused(ss.env.clock.Now())
+	ss.endUnused(ss.env.Clock.Now())
 	sessions := ss.of(member)
-	if len(sessions) < watchpost.MaxSessions || ss.broken != nil {
+	if len(sessions) < watchpost.MaxSessions || ss.Broken != nil {
 		return
 	}
 	slices.SortFunc(sessions, func(a, b *sessionState) int {
@@ -94,13 +96,13 @@ func (ss *sessions) makeRoom(member watchpost.MemberID) {
 		}
 		return cmp.Or(a.record.SeenAt.Compare(b.record.SeenAt), cmp.Compare(a.record.ID, b.record.ID))
 	})
-	st := &steps{}
+	st := &root.Steps{}
 	var ends []func()
 	for _, s := range sessions[:len(sessions)-watchpost.MaxSessions+1] {
 		ss.logEnd(s, "replaced")
-		ends = append(ends, ss.close(st.room(2), s))
+		ends = append(ends, ss.close(st.Room(2), s))
 	}
-	ss.submitSteps(st, func(err error) {
+	ss.SubmitSteps(st, func(err error) {
 		for _, end := range ends {
 			if err == nil {
 				end()
@@ -110,7 +112,7 @@ func (ss *sessions) makeRoom(member watchpost.MemberID) {
 }
 
 func (ss *sessions) logEnd(s *sessionState, why string) {
-	ss.env.log.Info("audit: session ended", "team", ss.team.id, "member", s.record.Member, "session", s.record.ID, "reason", why)
+	ss.env.Log.Info("audit: session ended", "team", ss.team.id, "member", s.record.Member, "session", s.record.ID, "reason", why)
 }
 
 // of returns the sessions of a member, connected or not, in the order of their ids, as a
@@ -124,7 +126,7 @@ func (ss *sessions) of(member watchpost.MemberID) []*sessionState {
 func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func()) {
 	batch.Delete(teamspace.Key(teamspace.KeySession, s.record.ID))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirToken, Name: s.record.TokenHash}, nil)
-	link, root := s.link, ss.env.system.Root
+	link, root := s.link, ss.env.System.Root
 	ss.retire(s)
 	ss.forget(s)
 	if s.record.Pace != nil {

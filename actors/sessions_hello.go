@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
+	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -28,13 +29,13 @@ const maxJournal = 200
 func (ss *sessions) onHello(m sessionHello) {
 	s := ss.byID[m.session]
 	if s == nil {
-		ss.answer(nil, errToken())
+		ss.Answer(nil, errToken())
 		return
 	}
-	now := ss.env.clock.Now()
+	now := ss.env.Clock.Now()
 	if s.link == nil && watchpost.SessionEnds(s.record.SeenAt, now) {
 		ss.endUnused(now)
-		ss.answer(nil, errToken())
+		ss.Answer(nil, errToken())
 		return
 	}
 	ss.connect(s, &m)
@@ -52,9 +53,9 @@ func (ss *sessions) onHello(m sessionHello) {
 	if m.hello.Account != nil {
 		home = ss.takeReport(batch, s, *m.hello.Account)
 	}
-	ss.commits.submit(batch, nil)
+	ss.Commits.Submit(batch, nil)
 	if home == nil {
-		ss.commits.submit(nil, ss.welcome(s))
+		ss.Commits.Submit(nil, ss.welcome(s))
 	}
 	ss.moveTo(s, home, attach{listed: listed, asking: m.hello.Asking, then: ss.welcome(s)})
 	s.told = told{}
@@ -69,7 +70,7 @@ func (ss *sessions) connect(s *sessionState, m *sessionHello) {
 	if s.link == nil {
 		ss.env.metrics.sessions.Inc()
 	} else {
-		ss.ctx.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
+		ss.Context.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
 		ss.disconnect(s)
 	}
 	s.link, s.journal = m.link, clip(m.hello.Journal, maxJournal)
@@ -79,8 +80,8 @@ func (ss *sessions) connect(s *sessionState, m *sessionHello) {
 
 // welcome returns what welcomes a session and answers its hello.
 func (ss *sessions) welcome(s *sessionState) func(error) {
-	now := ss.env.clock.Now()
-	root, link, sender, team := ss.env.system.Root, s.link, ss.ctx.Sender(), ss.ctx.Self()
+	now := ss.env.Clock.Now()
+	root, link, sender, team := ss.env.System.Root, s.link, ss.Context.Sender(), ss.Context.Self()
 	member, _ := ss.team.members.byID(s.record.Member)
 	frame := protocol.Frame{
 		Member: &protocol.SignInMember{ID: string(member.ID), Email: member.Email},
@@ -105,10 +106,10 @@ func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
 		id := watchpost.TaskID(listed[i].Task)
 		byID[id] = &listed[i]
 		if open := ss.team.tasks.open[id]; (open == nil || open.holder != s.record.ID) && listed[i].State == protocol.StateReceived {
-			ss.ctx.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
+			ss.Context.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
 		}
 	}
-	for id, open := range inOrder(ss.team.tasks.held[s.record.ID]) {
+	for id, open := range ordered.ByKey(ss.team.tasks.held[s.record.ID]) {
 		ss.team.tasks.tell(reattach{link: s.link, journal: s.journal, listed: byID[id]}, open)
 		if !open.acting || byID[id] != nil {
 			s.worker.Task = id

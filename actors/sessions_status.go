@@ -5,6 +5,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -34,8 +35,8 @@ type statusDue struct{ more bool }
 // the session its status, unless that was sent less than statusEvery ago: then when
 // it is over.
 func (ss *sessions) statusChanged(s *sessionState) {
-	ss.commits.announce(Change{Topic: TopicTeam})
-	now := ss.env.clock.Now()
+	ss.Commits.Announce(root.Change{Topic: root.TopicTeam})
+	now := ss.env.Clock.Now()
 	switch {
 	case s.worker == nil:
 	case !s.told.at.IsZero() && now.Sub(s.told.at) < statusEvery:
@@ -55,7 +56,7 @@ func (ss *sessions) tellLater(s *sessionState) {
 // status within a second, if it has changed.
 func (ss *sessions) statusesChanged() {
 	if ss.statusTimer == nil && ss.team.dispatch.Connected() > 0 {
-		ss.statusTimer = ss.env.tell(ss.env.clock.Now().Add(statusEvery), ss.ctx.Self(), statusDue{})
+		ss.statusTimer = ss.env.TellAt(ss.env.Clock.Now().Add(statusEvery), ss.Context.Self(), statusDue{})
 	}
 }
 
@@ -64,7 +65,7 @@ func (ss *sessions) onStatusDue(m statusDue) {
 		ss.statusTimer = nil
 		ss.untold = append(ss.untold, ss.team.dispatch.TakeNews(ss.blockedByPlan())...)
 	}
-	now := ss.env.clock.Now()
+	now := ss.env.Clock.Now()
 	for told := 0; told < statusesAtOnce && len(ss.untold) > 0; ss.untold = ss.untold[1:] {
 		for _, w := range ss.untold[0].Workers() {
 			if s := ss.byID[w.Session]; now.Sub(s.told.at) >= statusEvery {
@@ -76,11 +77,11 @@ func (ss *sessions) onStatusDue(m statusDue) {
 		}
 	}
 	if len(ss.untold) > 0 {
-		ss.ctx.RequestWithCustomSender(ss.ctx.Self(), statusDue{more: true}, ss.ctx.Sender())
+		ss.Context.RequestWithCustomSender(ss.Context.Self(), statusDue{more: true}, ss.Context.Sender())
 		return
 	}
 	ss.untold = nil
-	ss.answer(Done{}, nil)
+	ss.Answer(root.Done{}, nil)
 }
 
 // tellStatus sends a session its status if it differs from the last one.
@@ -91,7 +92,7 @@ func (ss *sessions) tellStatus(s *sessionState, now time.Time) {
 		return
 	}
 	s.told = told{at: now, hash: hash}
-	ss.commits.submit(nil, ss.sends(s, frame))
+	ss.Commits.Submit(nil, ss.sends(s, frame))
 }
 
 // blockedByPlan reports whether the team has watchlists whose scans its plan does

@@ -11,6 +11,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -124,11 +125,11 @@ func newSignIn(env *environment, name string) *signIn {
 
 // Receive implements actor.Actor.
 func (s *signIn) Receive(c actor.Context) {
-	if !s.handle(c, s.load) {
+	if !s.Handle(c, s.load) {
 		return
 	}
 	if err := s.decide(c.Message()); err != nil {
-		s.answer(nil, err)
+		s.Answer(nil, err)
 	}
 }
 
@@ -152,17 +153,17 @@ func (s *signIn) decide(message any) error {
 		return s.onTakeSignIn(m)
 	case blockInvitations:
 		return s.onBlock(m)
-	case canPassivate:
+	case root.CanPassivate:
 		if err := s.sweep(forgottenAtOnce); err != nil {
 			return err
 		}
-		s.ctx.Respond(s.commits.idle() && s.swept == nil && len(s.tries) == 0 && len(s.ceremonies) == 0)
+		s.Context.Respond(s.Commits.Idle() && s.swept == nil && len(s.tries) == 0 && len(s.ceremonies) == 0)
 		return nil
-	case renewLeases:
-		s.answer(Done{}, nil)
+	case root.ClockAdvances:
+		s.Answer(root.Done{}, nil)
 		return nil
 	}
-	s.env.log.Error("unknown message", "actor", s.name, "message", typeName(message))
+	s.env.Log.Error("unknown message", "actor", s.Name, "message", root.TypeName(message))
 	return watchpost.Errorf(watchpost.Internal, watchpost.TextInternal)
 }
 
@@ -172,23 +173,23 @@ func (s *signIn) load(view persistence.View) error {
 	if err := s.forget(view, batch, forgottenAtOnce); err != nil {
 		return err
 	}
-	s.commits.submit(batch, nil)
+	s.Commits.Submit(batch, nil)
 	return nil
 }
 
 func (s *signIn) onTakeMail(m takeMail) error {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	c, batch, err := s.client(m.client)
 	if err != nil {
 		return err
 	}
 	mails := recent(c.Mails, now, time.Hour)
 	if len(mails) >= mailsPerClient {
-		s.commit(batch, mailTaken{})
+		s.Commit(batch, mailTaken{})
 		return nil
 	}
 	s.putClient(batch, m.client, &teamspace.ClientRecord{Mails: append(mails, now)})
-	s.commit(batch, mailTaken{now})
+	s.Commit(batch, mailTaken{now})
 	return nil
 }
 
@@ -200,32 +201,32 @@ func (s *signIn) onReturnMail(m returnMail) error {
 	if i := slices.IndexFunc(c.Mails, m.at.Equal); i >= 0 {
 		s.putClient(batch, m.client, &teamspace.ClientRecord{Mails: slices.Delete(slices.Clone(c.Mails), i, i+1)})
 	}
-	s.commit(batch, Done{})
+	s.Commit(batch, root.Done{})
 	return nil
 }
 
 func (s *signIn) onSend(m sendCode) error {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	a, batch, err := s.address(m.email)
 	if err != nil {
 		return err
 	}
 	a.Mails, a.Kept = recent(a.Mails, now, 24*time.Hour), recent(a.Kept, now, 24*time.Hour)
-	kept := signedInBefore(s.env.keyring, m.email, m.nonce) && room(a.Kept, now, keptMails, keptMailsPerDay)
+	kept := signedInBefore(s.env.Keyring, m.email, m.nonce) && room(a.Kept, now, keptMails, keptMailsPerDay)
 	switch {
 	case room(a.Mails, now, mailsPerAddress, mailsPerDay):
 		a.Mails = append(a.Mails, now)
 	case kept:
 		a.Kept = append(a.Kept, now)
 	default:
-		s.commit(batch, codeMade{})
+		s.Commit(batch, codeMade{})
 		return nil
 	}
 	code := watchpost.NewOTP()
 	a.Hash, a.Ends, a.Tries, a.FullName = s.hash(m.email, code), now.Add(otpTime), 0, m.fullName
 	s.bind(a, m, now)
 	s.putAddress(batch, m.email, a)
-	s.commit(batch, codeMade{code})
+	s.Commit(batch, codeMade{code})
 	return nil
 }
 
@@ -235,7 +236,7 @@ func room(mails []time.Time, now time.Time, inOTPTime, inDay int) bool {
 }
 
 func (s *signIn) hash(email, code string) string {
-	return s.env.keyring.Hash("otp "+email, code)
+	return s.env.Keyring.Hash("otp "+email, code)
 }
 
 // maxTriers bounds the clients whose tries a shard counts at a time. Past it
@@ -243,7 +244,7 @@ func (s *signIn) hash(email, code string) string {
 const maxTriers = 10_000
 
 func (s *signIn) onTry(m takeTry) error {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	t := s.tries[m.client]
 	if t == nil || now.Sub(t.since) >= time.Hour {
 		if t == nil && len(s.tries) >= maxTriers {
@@ -259,14 +260,14 @@ func (s *signIn) onTry(m takeTry) error {
 		return errOTP()
 	}
 	t.times++
-	s.answer(Done{}, nil)
+	s.Answer(root.Done{}, nil)
 	return nil
 }
 
 // onVerify counts a wrong try where a code is in force, and stores nothing where
 // there is none.
 func (s *signIn) onVerify(m verifyCode) error {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	a, batch, err := s.address(m.Email)
 	if err != nil {
 		return err
@@ -275,7 +276,7 @@ func (s *signIn) onVerify(m verifyCode) error {
 		return s.verifyAsked(a, batch, m, i)
 	}
 	if !codeInForce(a, now) {
-		s.commit(batch, errOTP())
+		s.Commit(batch, errOTP())
 		return nil
 	}
 	if day := watchpost.Daily.Key(now); a.WrongDay != day {
@@ -294,7 +295,7 @@ func (s *signIn) onVerify(m verifyCode) error {
 		}
 	}
 	s.putAddress(batch, m.Email, a)
-	s.commit(batch, errOTP())
+	s.Commit(batch, errOTP())
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -34,24 +35,24 @@ type SignedIn struct {
 // of the client, binds the code to it.
 func (r *Registry) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
 	clients := signInShard(teamspace.KeyClient, client)
-	taken, err := ask[mailTaken](ctx, r, clients, takeMail{client})
+	taken, err := root.Call[mailTaken](ctx, r.Registry, clients, takeMail{client})
 	if err != nil || taken.at.IsZero() {
 		return err
 	}
-	made, err := ask[codeMade](ctx, r, signInShard(teamspace.KeyAddress, email), sendCode{email, fullName, nonce})
+	made, err := root.Call[codeMade](ctx, r.Registry, signInShard(teamspace.KeyAddress, email), sendCode{email, fullName, nonce})
 	if err != nil {
 		return err
 	}
 	if made.code == "" {
-		_, err = ask[Done](ctx, r, clients, returnMail{client, taken.at})
+		_, err = root.Call[root.Done](ctx, r.Registry, clients, returnMail{client, taken.at})
 		return err
 	}
 	if !r.open {
 		// A mail to no one is stored instead, so that the time of the answer tells
 		// nothing.
-		_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
+		_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, email)
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-			return unavailable(err)
+			return root.Unavailable(err)
 		}
 		invited, failure := r.Invitations(ctx, email)
 		if failure != nil {
@@ -107,7 +108,7 @@ func (r *Registry) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (f
 	if err := r.TakeTry(ctx, code.Client); err != nil {
 		return "", err
 	}
-	accepted, err := ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, code.Email), verifyCode{code, kept})
+	accepted, err := root.Call[codeAccepted](ctx, r.Registry, signInShard(teamspace.KeyAddress, code.Email), verifyCode{code, kept})
 	return accepted.fullName, err
 }
 
@@ -151,15 +152,15 @@ func (r *Registry) SignIn(ctx context.Context, p Proof, c Choice) (signed Signed
 // signInto signs a person in to the team of the email, or to a new one. It is
 // NotFound or Conflict when that has just changed.
 func (r *Registry) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, p.Email)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return r.signInStranger(ctx, p, c)
 	}
 	if err != nil {
 		return SignedIn{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	if !r.serves(string(owner.Team)) {
-		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true, FullName: p.FullName}
+	if !r.Serves(string(owner.Team)) {
+		return SignedIn{}, &root.ElsewhereError{Team: owner.Team, Accepted: true, FullName: p.FullName}
 	}
 	return Ask(ctx, r, owner.Team, signInMember{p})
 }
@@ -172,8 +173,8 @@ func (r *Registry) signInStranger(ctx context.Context, p Proof, c Choice) (Signe
 	switch {
 	case err != nil:
 		return SignedIn{}, err
-	case team != "" && !r.serves(string(team)):
-		return SignedIn{}, &ElsewhereError{Team: team, Accepted: true, FullName: p.FullName}
+	case team != "" && !r.Serves(string(team)):
+		return SignedIn{}, &root.ElsewhereError{Team: team, Accepted: true, FullName: p.FullName}
 	case team != "":
 		return Ask(ctx, r, team, joinByDomain{p})
 	case c.JoinsOnly, p.Provider && !r.open:
@@ -200,12 +201,12 @@ const (
 func (ms *members) onSignInMember(m signInMember) {
 	member, err := ms.byEmail(m.proof.Email)
 	if err != nil {
-		ms.answer(nil, err)
+		ms.Answer(nil, err)
 		return
 	}
 	key, err := ms.team.key()
 	if err != nil {
-		ms.answer(nil, err)
+		ms.Answer(nil, err)
 		return
 	}
 	ms.signIn(&persistence.Batch{}, member, m.proof, key)
@@ -214,7 +215,7 @@ func (ms *members) onSignInMember(m signInMember) {
 // signIn signs a member in, in the batch of the member if it is new.
 func (ms *members) signIn(batch *persistence.Batch, member watchpost.Member, p Proof, key string) {
 	if err := ms.team.passkeys.use(batch, member.ID, p); err != nil {
-		ms.commit(batch, err)
+		ms.Commit(batch, err)
 		return
 	}
 	ms.enter(batch, member, key, p.By)
@@ -222,7 +223,7 @@ func (ms *members) signIn(batch *persistence.Batch, member watchpost.Member, p P
 
 // personSeen notes that a person of the team was there just now.
 func (t *team) personSeen(batch *persistence.Batch) {
-	t.record.SignedInAt = t.env.clock.Now()
+	t.record.SignedInAt = t.env.Clock.Now()
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 }
 
@@ -244,16 +245,16 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 		return r.OpenSession(ctx, signed)
 	}
 	code := watchpost.NormalizePairingCode(req.Code)
-	hash := r.env.keyring.Hash(teamspace.DirPairing, code)
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirPairing, hash)
+	hash := r.env.Keyring.Hash(teamspace.DirPairing, code)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirPairing, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return SessionOpened{}, errPairing()
 	}
 	if err != nil {
 		return SessionOpened{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	if !r.serves(string(owner.Team)) {
-		return SessionOpened{}, &ElsewhereError{Team: owner.Team}
+	if !r.Serves(string(owner.Team)) {
+		return SessionOpened{}, &root.ElsewhereError{Team: owner.Team}
 	}
 	return Ask(ctx, r, owner.Team, redeemPairing{hash})
 }
@@ -267,12 +268,12 @@ func (r *Registry) OpenSession(ctx context.Context, who SignedIn) (SessionOpened
 // has ended already. In a cluster, the error is an ElsewhereError when another
 // node serves the team.
 func (r *Registry) SignOut(ctx context.Context, token string) error {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.Hash(teamspace.DirToken, token))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirToken, r.env.Keyring.Hash(teamspace.DirToken, token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
-		return unavailable(err)
+		return root.Unavailable(err)
 	}
 	_, err = Ask(ctx, r, owner.Team, Revoke{owner.Session})
 	if watchpost.KindOf(err) == watchpost.NotFound {

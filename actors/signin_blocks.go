@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -30,7 +31,7 @@ func (s *signIn) onBlock(m blockInvitations) error {
 	if err != nil {
 		return err
 	}
-	s.commit(batch, Done{})
+	s.Commit(batch, root.Done{})
 	return nil
 }
 
@@ -41,7 +42,7 @@ const expiredKept = 24 * time.Hour
 // forgetInvitations removes the entries of invitations of an address that have expired and
 // whose team is at rest.
 func (s *signIn) forgetInvitations(batch *persistence.Batch, email string) error {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	return s.withView(func(view persistence.View) error {
 		left := forgottenAtOnce
 		return teamspace.Invitations(view, email, func(id watchpost.InvitationID, e teamspace.InvitationEntry) bool {

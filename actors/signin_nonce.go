@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -31,12 +32,12 @@ func signedInBefore(k *vault.Keyring, email, nonce string) bool {
 // SealNonce marks the nonce of a client as that of one that signed in to the address.
 func (r *Registry) SealNonce(email, nonce string) string {
 	bare, _, _ := strings.Cut(nonce, ".")
-	return bare + "." + r.env.keyring.Hash("signed in "+email, bare)
+	return bare + "." + r.env.Keyring.Hash("signed in "+email, bare)
 }
 
 func (s *signIn) nonceHash(email, nonce string) string {
 	bare, _, _ := strings.Cut(nonce, ".")
-	return s.env.keyring.Hash("nonce "+email, bare)
+	return s.env.Keyring.Hash("nonce "+email, bare)
 }
 
 // bind binds the newest code of an address to the nonce of its client, in place of the
@@ -69,10 +70,10 @@ func (s *signIn) verifyAsked(a *teamspace.AddressRecord, batch *persistence.Batc
 	}
 	if one.Tries < otpTries {
 		one.Tries++
-		noteFailure(a, m.Client, s.env.clock.Now())
+		noteFailure(a, m.Client, s.env.Clock.Now())
 		s.putAddress(batch, m.Email, a)
 	}
-	s.commit(batch, errOTP())
+	s.Commit(batch, errOTP())
 	return nil
 }
 
@@ -88,7 +89,7 @@ func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m 
 		a.Asked = slices.DeleteFunc(slices.Clone(a.Asked), func(one teamspace.AskedCode) bool { return one.Hash == hash })
 		s.putAddress(batch, m.Email, a)
 	}
-	s.commit(batch, codeAccepted{fullName})
+	s.Commit(batch, codeAccepted{fullName})
 	return nil
 }
 
@@ -96,12 +97,12 @@ func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m 
 // with a cookie: for the browser's way there and back, for the provider's token, and for
 // the exchange of its code. They follow from the cookie, so nothing is stored.
 func (r *Registry) SignOnSecrets(cookie string) (state, nonce, verifier string) {
-	k := r.env.keyring
+	k := r.env.Keyring
 	return k.Hash("sign-on state", cookie), k.Hash("sign-on nonce", cookie), k.Hash("sign-on verifier", cookie)
 }
 
 // TakeTry counts a try to sign in of a client (Unauthenticated beyond the limit).
 func (r *Registry) TakeTry(ctx context.Context, client string) error {
-	_, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client})
+	_, err := root.Call[root.Done](ctx, r.Registry, signInShard(teamspace.KeyClient, client), takeTry{client})
 	return err
 }

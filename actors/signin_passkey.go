@@ -43,20 +43,20 @@ func (s *signIn) onBeginSignIn(m beginSignIn) error {
 	if err != nil {
 		return err
 	}
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	s.ceremonies.forget(now)
 	s.ceremonies.add(waitingSignIn{m.client, m.nonce, ceremony, now.Add(passkey.CeremonyTime)})
-	s.answer(signInBegun{options}, nil)
+	s.Answer(signInBegun{options}, nil)
 	return nil
 }
 
 func (s *signIn) onTakeSignIn(m takeSignIn) error {
-	s.ceremonies.forget(s.env.clock.Now())
+	s.ceremonies.forget(s.env.Clock.Now())
 	ceremony, waits := s.ceremonies.take(m.client, m.nonce)
 	if !waits {
 		return errPasskey(errors.New("no sign-in of the browser waits"))
 	}
-	s.answer(ceremony, nil)
+	s.Answer(ceremony, nil)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -26,7 +27,7 @@ func readSignIn[R any](s *signIn, view persistence.View, known map[string]*R, ki
 	}
 	r := new(R)
 	// Builds without shards stored every record in the space of the first.
-	for _, space := range []persistence.Space{s.space, signInName} {
+	for _, space := range []persistence.Space{s.Space, signInName} {
 		value, err := view.Get(space, teamspace.Key(kind, name))
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
@@ -41,9 +42,9 @@ func readSignIn[R any](s *signIn, view persistence.View, known map[string]*R, ki
 
 // withView runs f on a snapshot of the store; its error is Unavailable.
 func (s *signIn) withView(f func(persistence.View) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), activationTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), root.ActivationTimeout)
 	defer cancel()
-	view, err := s.env.store.View(ctx)
+	view, err := s.env.Store.View(ctx)
 	if err == nil {
 		defer view.Close()
 		err = f(view)
@@ -114,14 +115,14 @@ func (s *signIn) sweep(most int) error {
 	if err := s.withView(func(view persistence.View) error { return s.forget(view, batch, most) }); err != nil {
 		return err
 	}
-	s.commits.submit(batch, nil)
+	s.Commits.Submit(batch, nil)
 	return nil
 }
 
 // forget deletes the stale ones of the next most stored records, round and
 // round, and the tries of clients that count no more.
 func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most int) error {
-	now := s.env.clock.Now()
+	now := s.env.Clock.Now()
 	for client, t := range s.tries {
 		if now.Sub(t.since) >= time.Hour {
 			delete(s.tries, client)
@@ -131,7 +132,7 @@ func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most in
 	var failure error
 	from, left := s.swept, most
 	s.swept = nil
-	err := view.Scan(s.space, from, nil, func(k, v []byte) bool {
+	err := view.Scan(s.Space, from, nil, func(k, v []byte) bool {
 		if left == 0 {
 			s.swept = bytes.Clone(k)
 			return false

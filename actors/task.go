@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -136,14 +137,14 @@ func (t *task) Receive(c actor.Context) {
 	case carryOver:
 		t.onCarryOver(m)
 	default:
-		t.env.log.Error("unknown message", "actor", "task", "message", typeName(m))
+		t.env.Log.Error("unknown message", "actor", "task", "message", root.TypeName(m))
 	}
 }
 
 // onStarted decides what became due while the team was not in memory, before
 // anybody asks, and gives a lease its whole time again.
 func (t *task) onStarted() {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	if next, ok := t.state.Expire(now); ok {
 		t.decide(next, taskChange{event: taskEnded, by: t.holder()}, nil)
 		return
@@ -162,7 +163,7 @@ func (t *task) onOffer(m offer) {
 		return
 	}
 	t.session = m.session
-	t.leaseUntil = t.env.clock.Now().Add(protocol.LeaseTime)
+	t.leaseUntil = t.env.Clock.Now().Add(protocol.LeaseTime)
 	if m.until.After(t.leaseUntil) {
 		t.leaseUntil = m.until
 	}
@@ -182,7 +183,7 @@ func frameOf(t *watchpost.Task) protocol.Frame {
 }
 
 func (t *task) onDescribe(m describe) {
-	t.answer(replyTo(t.env, t.ctx.Sender(), waitingView(&t.state, m.reason, m.notBefore, t.env.clock.Now())))
+	t.answer(t.env.ReplyTo(t.ctx.Sender(), waitingView(&t.state, m.reason, m.notBefore, t.env.Clock.Now())))
 }
 
 // waitingView shows an open task; reason and notBefore are why the team lets such
@@ -228,7 +229,7 @@ func (t *task) onReattach(m reattach) {
 	if t.state.Lease == nil {
 		return
 	}
-	t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
+	t.renewUntil(t.env.Clock.Now().Add(protocol.LeaseTime))
 	next, moved := t.state.SetJournal(m.journal)
 	var send func(error)
 	if known := m.listed != nil && m.listed.Lease == t.state.Lease.ID; !known && t.state.State == watchpost.TaskLeased {
@@ -245,7 +246,7 @@ func (t *task) onReattach(m reattach) {
 // renewUntil prolongs the lease; it is never shortened, and not prolonged for
 // ever.
 func (t *task) renewUntil(until time.Time) {
-	if t.state.Renewable(t.env.clock.Now()) && until.After(t.leaseUntil) {
+	if t.state.Renewable(t.env.Clock.Now()) && until.After(t.leaseUntil) {
 		t.leaseUntil = until
 	}
 	t.arm()
@@ -267,15 +268,15 @@ func (t *task) arm() {
 	}
 	if ends {
 		t.timerAt = at
-		t.timer = t.env.tell(at, t.ctx.Self(), taskTimer{})
+		t.timer = t.env.TellAt(at, t.ctx.Self(), taskTimer{})
 	}
 }
 
 func (t *task) onTimer() {
 	t.timer = nil
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	sender := t.ctx.Sender()
-	answer := replyTo(t.env, sender, Done{})
+	answer := t.env.ReplyTo(sender, root.Done{})
 	if next, ok := t.state.Expire(now); ok {
 		by := t.holder()
 		t.decide(next, taskChange{event: taskEnded, by: by}, answer)
@@ -309,7 +310,7 @@ func (t *task) holder() watchpost.SessionID {
 // session still sends finds no task any more.
 func (t *task) onDrop() {
 	by := t.holder()
-	next, ok := t.state.Fail(watchpost.TaskFailure{Code: failDropped}, t.env.clock.Now())
+	next, ok := t.state.Fail(watchpost.TaskFailure{Code: failDropped}, t.env.Clock.Now())
 	if !ok {
 		return
 	}
@@ -334,7 +335,7 @@ func (t *task) onLeave(m leaveScan) {
 // onFail ends the task unless it acts: only its journal knows how that ends.
 func (t *task) onFail(m failTask) {
 	by := t.holder()
-	next, ok := t.state.Fail(m.failure, t.env.clock.Now())
+	next, ok := t.state.Fail(m.failure, t.env.Clock.Now())
 	if !ok || t.state.State == watchpost.TaskActing {
 		return
 	}

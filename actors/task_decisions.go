@@ -3,6 +3,7 @@ package actors
 import (
 	"slices"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -44,9 +45,9 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 			d.batch.Put(teamspace.Key(teamspace.KeyDebits, next.ID), teamspace.Encode(t.debits))
 		}
 		then, env, team := d.onCommitted, t.env, t.team
-		d.onCommitted = both(func(err error) {
+		d.onCommitted = root.Both(func(err error) {
 			if err == nil {
-				env.system.Root.Send(team, taskClosed{&next})
+				env.System.Root.Send(team, taskClosed{&next})
 			}
 		}, then)
 	}
@@ -65,7 +66,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 // decisions of a task in the order of their numbers.
 func (t *task) submit(d decided, c taskChange) {
 	t.decisions++
-	c.number, c.task, c.at = t.decisions, t.state, t.env.clock.Now()
+	c.number, c.task, c.at = t.decisions, t.state, t.env.Clock.Now()
 	d.task = &c
 	t.ctx.Send(t.team, d)
 }

@@ -45,7 +45,7 @@ func (t *task) ignore(m fromSession) {
 
 // ack returns what acknowledges a part or result once it is durable.
 func (t *task) ack(m fromSession) func(error) {
-	root := t.env.system.Root
+	root := t.env.System.Root
 	frame := ackOf(&m.frame)
 	return func(err error) {
 		if err == nil {
@@ -65,7 +65,7 @@ func ackOf(f *protocol.Frame) protocol.Frame {
 // onActing records that the session is about to touch the network, and lets it
 // go when that is durable. Asked again it says the same.
 func (t *task) onActing(m fromSession) {
-	root, frame := t.env.system.Root, protocol.Frame{Type: protocol.TypeGo, Task: m.frame.Task, Lease: m.frame.Lease}
+	root, frame := t.env.System.Root, protocol.Frame{Type: protocol.TypeGo, Task: m.frame.Task, Lease: m.frame.Lease}
 	letGo := func(err error) {
 		if err == nil {
 			root.Send(m.link, deliver{frame: frame})
@@ -75,7 +75,7 @@ func (t *task) onActing(m fromSession) {
 		t.answer(letGo)
 		return
 	}
-	next, ok := t.state.Act(m.frame.Lease, t.env.clock.Now())
+	next, ok := t.state.Act(m.frame.Lease, t.env.Clock.Now())
 	if !ok {
 		t.ignore(m)
 		return
@@ -94,7 +94,7 @@ func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 		}
 		return
 	}
-	if next, ok := t.state.Release(t.env.clock.Now()); ok {
+	if next, ok := t.state.Release(t.env.Clock.Now()); ok {
 		t.decide(next, taskChange{
 			event: returnedOrEnded(&next), by: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs, released: true,
 		}, nil)
@@ -113,7 +113,7 @@ func (t *task) onMembersWord(m fromSession, lease watchpost.Lease) (ok bool) {
 	switch {
 	case declined:
 		change.event = taskEnded
-		next, ok = t.state.Decline(t.env.clock.Now())
+		next, ok = t.state.Decline(t.env.Clock.Now())
 	case m.frame.Reason == protocol.ReleasedAsked:
 		next, ok = t.state.PutOff()
 	}
@@ -144,7 +144,7 @@ func (t *task) complete(m fromSession, output json.RawMessage, scans map[watchpo
 
 // completeWith is complete, and gives the debits of an attempt back.
 func (t *task) completeWith(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]teamspace.ScanRecord, refund int) {
-	next, ok := t.state.Complete(output, t.env.clock.Now())
+	next, ok := t.state.Complete(output, t.env.Clock.Now())
 	if !ok {
 		t.answer(t.ack(m))
 		return
@@ -162,7 +162,7 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 	if t.state.Lease == nil {
 		return then
 	}
-	root, session := t.env.system.Root, t.session
+	root, session := t.env.System.Root, t.session
 	cancel := deliver{t.state.Lease.Session, protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}}
 	return func(err error) {
 		if then != nil {
@@ -177,7 +177,7 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 // onError applies the table of error codes. The error of an attempt that was
 // already taken back changes nothing but its debit.
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	v := watchpost.ClassifyError(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
 	if e.SlowDown {
 		v = v.AskedToSlowDown()
@@ -222,10 +222,10 @@ func (t *task) onPosts(m fromSession, last bool) {
 	}
 	var output protocol.PostsOutput
 	if err := json.Unmarshal(m.frame.Output, &output); err != nil || len(output.Posts) > protocol.MaxPartPosts && !last {
-		t.env.log.Warn("posts of a session not understood", "type", t.state.Type, "error", err)
+		t.env.Log.Warn("posts of a session not understood", "type", t.state.Type, "error", err)
 		output = protocol.PostsOutput{}
 	}
-	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.clock.Now(), t.guardPost)
+	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.Clock.Now(), t.guardPost)
 	for i := range posts {
 		if posts[i].PostedAt.After(t.newest) {
 			t.newest = posts[i].PostedAt
@@ -296,7 +296,7 @@ func (m ingested) sentTo(env *environment, task *actor.PID) func(error) {
 	}
 	return func(err error) {
 		m.err = err
-		env.system.Root.Send(task, m)
+		env.System.Root.Send(task, m)
 	}
 }
 

@@ -97,7 +97,7 @@ func (t *task) onFetchedPosts(m fromSession, lease watchpost.Lease) {
 		t.onBadOutput(m, lease, err)
 		return
 	}
-	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.clock.Now(), t.guardPost)
+	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.Clock.Now(), t.guardPost)
 	shown := make([]json.RawMessage, len(posts))
 	for i := range posts {
 		raw, err := json.Marshal(fetched(&posts[i]))

@@ -20,7 +20,7 @@ func (t *task) beginSpan(next *watchpost.Task) {
 	}
 	ctx, span := t.env.tracer.Start(tracing.Under(context.Background(), next.Trace), "task "+string(next.Type), trace.WithAttributes(
 		attribute.String("watchpost.task", string(next.ID)), attribute.Int("watchpost.attempt", next.Lease.Attempt),
-		attribute.Float64("watchpost.waited_seconds", t.env.clock.Now().Sub(next.CreatedAt).Seconds())))
+		attribute.Float64("watchpost.waited_seconds", t.env.Clock.Now().Sub(next.CreatedAt).Seconds())))
 	if t.span != nil {
 		t.span.End() // of a lease that another one follows at once
 	}

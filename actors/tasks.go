@@ -185,7 +185,7 @@ func (t *tasks) receive(message any) bool {
 // load takes up the tasks that are not final.
 func (t *tasks) load(view persistence.View) error {
 	debits := map[watchpost.TaskID][]watchpost.Debit{}
-	err := teamspace.LoadAll(view, t.space, teamspace.KeyOpen, func(id string, d []watchpost.Debit) {
+	err := teamspace.LoadAll(view, t.Space, teamspace.KeyOpen, func(id string, d []watchpost.Debit) {
 		debits[watchpost.TaskID(id)] = d
 	})
 	if err != nil {
@@ -201,7 +201,7 @@ func (t *tasks) load(view persistence.View) error {
 	}
 	slices.SortFunc(keys, bytes.Compare) // neighbours in the store
 	open := make([]*watchpost.Task, 0, len(keys))
-	err = teamspace.LoadEach(view, t.space, keys, func(task watchpost.Task) { open = append(open, &task) })
+	err = teamspace.LoadEach(view, t.Space, keys, func(task watchpost.Task) { open = append(open, &task) })
 	if err != nil {
 		return err
 	}
@@ -209,15 +209,15 @@ func (t *tasks) load(view persistence.View) error {
 		return err
 	}
 	for _, task := range open {
-		actor := newTask(t.env, *task, t.ctx.Self())
+		actor := newTask(t.env, *task, t.Context.Self())
 		actor.debits = debits[task.ID]
 		if task.Lease != nil {
 			actor.session = t.team.accounts.actors[task.Lease.Account]
 		}
 		tracked := t.track(task)
-		tracked.actor = t.spawn(actor)
+		tracked.actor = t.Spawn(actor)
 		if actor.session != nil {
-			t.ctx.Send(actor.session, taskLoaded{task.ID, tracked.actor})
+			t.Context.Send(actor.session, taskLoaded{task.ID, tracked.actor})
 		}
 	}
 	return nil
@@ -250,7 +250,7 @@ func (t *tasks) take(task *watchpost.Task, open *openTask) {
 	t.open[task.ID] = open
 	t.tally.opened(task.ID, open)
 	if task.State == watchpost.TaskPending {
-		t.team.dispatch.Add(task, t.env.clock.Now())
+		t.team.dispatch.Add(task, t.env.Clock.Now())
 	}
 }
 
@@ -296,20 +296,6 @@ func putTask(batch *persistence.Batch, task *watchpost.Task) {
 	}
 }
 
-// both returns what does one thing after the other; either may be nil.
-func both(first, second func(error)) func(error) {
-	switch {
-	case first == nil:
-		return second
-	case second == nil:
-		return first
-	}
-	return func(err error) {
-		first(err)
-		second(err)
-	}
-}
-
 // onTaskClosed lets go of a task whose end is durable, and then looks at what
 // came for it too late.
 func (t *tasks) onTaskClosed(m taskClosed) {
@@ -318,9 +304,9 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 		return
 	}
 	// Not Stop: messages sent to the task before are still answered.
-	t.ctx.Poison(open.actor)
+	t.Context.Poison(open.actor)
 	if open.offered != "" { // just before
-		t.ctx.Send(t.team.accounts.actors[open.offered], recall{m.task.ID})
+		t.Context.Send(t.team.accounts.actors[open.offered], recall{m.task.ID})
 		t.answered(open)
 	}
 	t.hold(m.task.ID, open, "")
@@ -331,7 +317,7 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	if !open.scan {
 		t.env.finished.remember(t.team.id, viewOf(m.task))
 	}
-	t.showPending(t.env.clock.Now())
+	t.showPending(t.env.Clock.Now())
 	for _, late := range open.late {
 		t.team.late.onLateResult(late)
 	}
@@ -340,14 +326,14 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 func (t *tasks) onTaskStatus(m taskStatus) {
 	open := t.open[m.id]
 	if open == nil || open.scan {
-		t.answer(inStore{}, nil)
+		t.Answer(inStore{}, nil)
 		return
 	}
-	reason, notBefore := t.team.dispatch.Why(open.queue(), t.env.clock.Now())
+	reason, notBefore := t.team.dispatch.Why(open.queue(), t.env.Clock.Now())
 	why := describe{reason: reason, notBefore: notBefore}
 	if open.actor == nil {
-		t.answer(inStore(why), nil)
+		t.Answer(inStore(why), nil)
 		return
 	}
-	t.ctx.RequestWithCustomSender(open.actor, why, t.ctx.Sender())
+	t.Context.RequestWithCustomSender(open.actor, why, t.Context.Sender())
 }

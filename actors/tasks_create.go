@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/json"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -39,7 +40,7 @@ func (t *tasks) create(batch *persistence.Batch, task watchpost.Task) {
 // begin opens a new task.
 func (t *tasks) begin(task *watchpost.Task) *openTask {
 	open := t.track(task)
-	open.actor = t.spawn(newTask(t.env, *task, t.ctx.Self()))
+	open.actor = t.Spawn(newTask(t.env, *task, t.Context.Self()))
 	t.team.sessions.statusesChanged()
 	t.env.metrics.tasks.WithLabelValues(string(task.Type), "created").Inc()
 	t.armWake()
@@ -49,7 +50,7 @@ func (t *tasks) begin(task *watchpost.Task) *openTask {
 // createRead makes a read. When a session is free for it, its hand-out is decided
 // in the batch that creates it: one sync for both.
 func (t *tasks) createRead(task watchpost.Task) {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	t.beginDay(now)
 	created := &creation{}
 	created.name, created.onCommitted = t.team.idempotency.promise(TaskCreated{task.ID})
@@ -60,7 +61,7 @@ func (t *tasks) createRead(task watchpost.Task) {
 	} else {
 		batch := t.team.idempotency.keep(&persistence.Batch{}, created.name)
 		putNew(batch, &task)
-		t.commits.submit(batch, created.onCommitted)
+		t.Commits.Submit(batch, created.onCommitted)
 		if ok {
 			t.handTo(a)
 		}
@@ -82,7 +83,7 @@ func (t *tasks) addCreation(d *decided, open *openTask) {
 		putNew(d.batch, &c.task) // no attempt, no debit
 	}
 	d.batch = t.team.idempotency.keep(d.batch, open.created.name)
-	d.onCommitted = both(open.created.onCommitted, d.onCommitted)
+	d.onCommitted = root.Both(open.created.onCommitted, d.onCommitted)
 	open.created = nil
 }
 
@@ -92,7 +93,7 @@ func sendTask(env *environment, session *actor.PID, task *watchpost.Task) func(e
 	frame.Restored = env.mayRepeat(task.Type)
 	return func(err error) {
 		if err == nil {
-			env.system.Root.Send(session, deliver{task.Lease.Session, frame})
+			env.System.Root.Send(session, deliver{task.Lease.Session, frame})
 		}
 	}
 }
@@ -109,7 +110,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 	if m.Type.OfMember() {
 		var err error
 		if member, err = t.team.members.actingFor(m.Email); err != nil {
-			t.answer(nil, err)
+			t.Answer(nil, err)
 			return
 		}
 	}
@@ -118,11 +119,11 @@ func (t *tasks) onCreateTask(m CreateTask) {
 		return
 	}
 	if inputTooLarge(m.Input) {
-		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
+		t.Answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
 	}
 	if err := t.checkRoom(); err != nil {
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	}
 	task := t.newTask(m.Type, m.Input, t.team.audit.asker())
@@ -133,7 +134,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 }
 
 func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage, asked watchpost.Asker) watchpost.Task {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	return watchpost.Task{
 		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: watchpost.ParseTaskInput(input),
 		State: watchpost.TaskPending, CreatedAt: now, Asked: asked, Trace: t.team.trace,

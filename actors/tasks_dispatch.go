@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -12,9 +14,9 @@ import (
 // handOut assigns waiting tasks to free sessions until nothing fits. Rules get what is
 // still free then.
 func (t *tasks) handOut() {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	t.beginDay(now)
-	for t.broken == nil {
+	for t.Broken == nil {
 		a, ok := t.team.dispatch.Next(now)
 		if !ok {
 			break
@@ -31,7 +33,7 @@ func (t *tasks) handOut() {
 
 // handAtOnce assigns a task that was made for a connection that is free.
 func (t *tasks) handAtOnce(id watchpost.TaskID) {
-	if a, ok := t.team.dispatch.Take(id, t.env.clock.Now()); ok {
+	if a, ok := t.team.dispatch.Take(id, t.env.Clock.Now()); ok {
 		t.handTo(a)
 		return
 	}
@@ -59,9 +61,9 @@ func (t *tasks) beginDay(now time.Time) {
 	for _, l := range t.team.accounts.ledgers {
 		l.Forget(now)
 	}
-	for _, session := range inOrder(t.team.accounts.actors) {
+	for _, session := range ordered.ByKey(t.team.accounts.actors) {
 		t.unanswered++
-		t.ctx.Send(session, newDay{})
+		t.Context.Send(session, newDay{})
 	}
 }
 
@@ -79,7 +81,7 @@ func (t *tasks) handTo(a dispatch.Assignment) {
 	}
 	first, err := t.team.effects.duplicate(open, a.Worker.Account)
 	if err != nil {
-		t.fail(err)
+		t.Fail(err)
 		return
 	}
 	if first != "" {
@@ -101,7 +103,7 @@ func (t *tasks) assign(open *openTask, a dispatch.Assignment) {
 	open.offered = a.Worker.Account
 	a.Worker.Offers++
 	t.unanswered++
-	t.ctx.Send(t.team.accounts.actors[open.offered], assign{
+	t.Context.Send(t.team.accounts.actors[open.offered], assign{
 		id: a.Task, task: open.actor, kind: a.Kind, units: open.units, session: a.Worker.Session, until: t.renewed,
 		before: t.team.rules.closing(a.Task),
 	})
@@ -116,7 +118,7 @@ func (t *tasks) answered(open *openTask) {
 		return
 	}
 	for _, waker := range t.wakers {
-		t.commits.submit(nil, replyTo(t.env, waker, Done{}))
+		t.Commits.Submit(nil, t.env.ReplyTo(waker, root.Done{}))
 	}
 	t.wakers = nil
 }
@@ -131,12 +133,12 @@ func (t *tasks) decide(d decided) {
 	c := d.task
 	open := t.open[c.task.ID]
 	if open == nil { // closed, and offered just before
-		t.commits.submit(d.batch, d.onCommitted)
+		t.Commits.Submit(d.batch, d.onCommitted)
 		return
 	}
 	if c.number != open.decisions+1 {
-		t.fail(fmt.Errorf("decision %d of task %s came after decision %d", c.number, c.task.ID, open.decisions))
-		t.refuse(d)
+		t.Fail(fmt.Errorf("decision %d of task %s came after decision %d", c.number, c.task.ID, open.decisions))
+		t.Refuse(d)
 		return
 	}
 	open.decisions = c.number
@@ -174,13 +176,13 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		case c.task.Asked.Kind == watchpost.AskedByRule:
 			t.tell(rulePostponed, open)
 		default:
-			t.team.dispatch.Add(&c.task, t.env.clock.Now())
+			t.team.dispatch.Add(&c.task, t.env.Clock.Now())
 		}
 	case taskActs:
-		t.team.dispatch.Requeue(&c.task, t.env.clock.Now())
+		t.team.dispatch.Requeue(&c.task, t.env.Clock.Now())
 	case taskReturned:
 		t.hold(c.task.ID, open, "")
-		t.team.dispatch.Add(&c.task, t.env.clock.Now())
+		t.team.dispatch.Add(&c.task, t.env.Clock.Now())
 		t.armWake()
 		if _, known := t.team.members.byID(open.member); open.member != "" && !known {
 			t.tell(memberRemoved, open) // while it was acting
@@ -205,7 +207,7 @@ func (t *tasks) armWake() {
 	if len(t.open) == 0 {
 		return
 	}
-	at := t.team.dispatch.Wake(t.env.clock.Now())
+	at := t.team.dispatch.Wake(t.env.Clock.Now())
 	if t.wake != nil {
 		if t.wakeAt.Equal(at) {
 			return
@@ -213,7 +215,7 @@ func (t *tasks) armWake() {
 		t.wake.Stop()
 	}
 	t.wakeAt = at
-	t.wake = t.env.tell(at, t.ctx.Self(), wakeUp{})
+	t.wake = t.env.TellAt(at, t.Context.Self(), wakeUp{})
 }
 
 // onWake hands out what a reset or the end of a pause has made possible.
@@ -227,9 +229,9 @@ func (t *tasks) onWake() {
 
 // answerTimer lets the clock go on when all hand-outs of this moment are decided.
 func (t *tasks) answerTimer() {
-	if sender := t.ctx.Sender(); t.unanswered > 0 && sender != nil {
+	if sender := t.Context.Sender(); t.unanswered > 0 && sender != nil {
 		t.wakers = append(t.wakers, sender)
 		return
 	}
-	t.answer(Done{}, nil)
+	t.Answer(root.Done{}, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/watchpost"
@@ -56,12 +57,12 @@ func (t *tasks) onEngage(m Engage) {
 		}
 	}
 	if err != nil {
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	}
 	member, err := t.team.members.byEmail(m.Email)
 	if err != nil {
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	}
 	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID)
@@ -73,12 +74,12 @@ func (t *tasks) post(id watchpost.PostID) (*watchpost.Post, error) {
 	if !watchpost.ValidID(string(id)) {
 		return nil, notFound
 	}
-	view, err := t.env.view()
+	view, err := t.env.View()
 	if err != nil {
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	defer view.Close()
-	post, err := postindex.Get(view, t.space, id)
+	post, err := postindex.Get(view, t.Space, id)
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
 		return nil, notFound
@@ -104,10 +105,10 @@ func withMember(object json.RawMessage, name, value string) json.RawMessage {
 func (t *tasks) onBookmarkPost(m BookmarkPost) {
 	post, err := t.post(m.Post)
 	if err != nil {
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	}
-	t.ctx.Send(t.team.postStore, poststore.UpdatePostFlags{Post: post.ID, Bookmark: &m.Bookmark, Then: replyTo(t.env, t.ctx.Sender(), Done{})})
+	t.Context.Send(t.team.postStore, poststore.UpdatePostFlags{Post: post.ID, Bookmark: &m.Bookmark, Then: t.env.ReplyTo(t.Context.Sender(), root.Done{})})
 }
 
 // onEngaged lets the post store record what a session has done; the task completes
@@ -122,8 +123,8 @@ func (t *tasks) onEngaged(m engaged) {
 		t.tell(flagsUpdated{from: m.from, output: m.output}, open)
 		return
 	}
-	root, task := t.env.system.Root, open.actor
-	t.ctx.Send(t.team.postStore, poststore.UpdatePostFlags{Done: t.interaction(&m.task, engagement), Then: func(err error) {
+	root, task := t.env.System.Root, open.actor
+	t.Context.Send(t.team.postStore, poststore.UpdatePostFlags{Done: t.interaction(&m.task, engagement), Then: func(err error) {
 		root.Send(task, flagsUpdated{m.from, m.output, err})
 	}})
 }
@@ -132,7 +133,7 @@ func (t *tasks) onEngaged(m engaged) {
 // reported twice is recorded once.
 func (t *tasks) interaction(task *watchpost.Task, engagement watchpost.Engagement) *watchpost.Interaction {
 	i := &watchpost.Interaction{
-		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.clock.Now(), URN: engagement.URN, Target: engagement.Target,
+		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.Clock.Now(), URN: engagement.URN, Target: engagement.Target,
 		Author: watchpost.Author{ID: engagement.Company, FullName: engagement.Company, Type: engagement.Type},
 	}
 	if engagement.Action == watchpost.ActionComment {

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -34,12 +35,12 @@ type waitOver struct{}
 // of debits. Those on which time or a restore has decided meanwhile stay there: their
 // actors are started at once.
 func (t *tasks) loadWaiting(view persistence.View, debits map[watchpost.TaskID][]watchpost.Debit) error {
-	now, stale := t.env.clock.Now(), &steps{}
-	err := teamspace.LoadAll(view, t.space, teamspace.KeyWaiting, func(name string, r teamspace.WaitingRecord) {
+	now, stale := t.env.Clock.Now(), &root.Steps{}
+	err := teamspace.LoadAll(view, t.Space, teamspace.KeyWaiting, func(name string, r teamspace.WaitingRecord) {
 		id := watchpost.TaskID(name)
 		debited, open := debits[id]
 		if !open || debited != nil { // by a node of the release before
-			stale.room(1).Delete(teamspace.Key(teamspace.KeyWaiting, id))
+			stale.Room(1).Delete(teamspace.Key(teamspace.KeyWaiting, id))
 			return
 		}
 		task := r.Task(id)
@@ -49,7 +50,7 @@ func (t *tasks) loadWaiting(view persistence.View, debits map[watchpost.TaskID][
 			delete(debits, id)
 		}
 	})
-	t.submitSteps(stale, nil)
+	t.SubmitSteps(stale, nil)
 	t.armExpiry()
 	return err
 }
@@ -76,18 +77,18 @@ func (t *tasks) start(tasks ...*openTask) (ok bool) {
 	if len(keys) == 0 {
 		return true
 	}
-	view, err := t.env.view()
+	view, err := t.env.View()
 	if err != nil {
-		t.fail(err)
+		t.Fail(err)
 		return false
 	}
 	defer view.Close()
-	err = teamspace.LoadEach(view, t.space, keys, func(task watchpost.Task) {
+	err = teamspace.LoadEach(view, t.Space, keys, func(task watchpost.Task) {
 		t.startAs(waiting[0], &task)
 		waiting = waiting[1:]
 	})
 	if err != nil {
-		t.fail(err)
+		t.Fail(err)
 	}
 	return err == nil
 }
@@ -96,13 +97,13 @@ func (t *tasks) start(tasks ...*openTask) (ok bool) {
 // have moved it to another account.
 func (t *tasks) startAs(open *openTask, task *watchpost.Task) {
 	t.unstarted.Remove(open)
-	open.actor = t.spawn(newTask(t.env, *task, t.ctx.Self()))
+	open.actor = t.Spawn(newTask(t.env, *task, t.Context.Self()))
 	open.pinned = task.Account
 	if effect, counted := task.Effect(); counted {
 		open.effect = &effect
 	}
 	t.team.effects.open(open.id, open.effect)
-	t.team.dispatch.Requeue(task, t.env.clock.Now())
+	t.team.dispatch.Requeue(task, t.env.Clock.Now())
 }
 
 // tell sends a message to the actors of open tasks.
@@ -111,7 +112,7 @@ func (t *tasks) tell(message any, to ...*openTask) {
 		return
 	}
 	for _, open := range to {
-		t.ctx.Send(open.actor, message)
+		t.Context.Send(open.actor, message)
 	}
 }
 
@@ -119,7 +120,7 @@ func (t *tasks) tell(message any, to ...*openTask) {
 // expires. A timer that is early is left alone: it arms itself again.
 func (t *tasks) armExpiry() {
 	if t.unstarted.timer == nil && t.unstarted.Len() > 0 {
-		t.unstarted.timer = t.env.tell(t.unstarted.First().expires, t.ctx.Self(), waitOver{})
+		t.unstarted.timer = t.env.TellAt(t.unstarted.First().expires, t.Context.Self(), waitOver{})
 	}
 }
 
@@ -127,12 +128,12 @@ func (t *tasks) armExpiry() {
 // answers the timer. The next one has a timer of its own.
 func (t *tasks) onWaitOver() {
 	t.unstarted.timer = nil
-	if u := &t.unstarted; u.Len() == 0 || u.First().expires.After(t.env.clock.Now()) {
-		t.answer(Done{}, nil)
+	if u := &t.unstarted; u.Len() == 0 || u.First().expires.After(t.env.Clock.Now()) {
+		t.Answer(root.Done{}, nil)
 	} else if open := u.First(); t.start(open) {
-		t.ctx.RequestWithCustomSender(open.actor, taskTimer{}, t.ctx.Sender())
+		t.Context.RequestWithCustomSender(open.actor, taskTimer{}, t.Context.Sender())
 	} else {
-		t.answer(nil, t.broken)
+		t.Answer(nil, t.Broken)
 	}
 	t.armExpiry()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -15,7 +16,7 @@ import (
 func (t *tasks) moveWrites(member watchpost.MemberID) {
 	to := t.team.members.accountOf(member)
 	var moved []*openTask
-	for _, open := range inOrder(t.tally.byMember[member]) {
+	for _, open := range ordered.ByKey(t.tally.byMember[member]) {
 		if open.fresh && open.pinned != "" && to != "" && open.pinned != to {
 			moved = append(moved, open)
 		}
@@ -33,7 +34,7 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 		holder, err := t.team.effects.inForce(before)
 		first, err2 := t.team.effects.inForce(after)
 		if err := errors.Join(err, err2); err != nil {
-			t.fail(err)
+			t.Fail(err)
 			return
 		}
 		if holder == task.ID {
@@ -48,7 +49,7 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 	open.pinned = ""
 	if open.offered == "" { // else it was assigned meanwhile, and is not waiting
 		t.team.dispatch.Remove(task.ID)
-		t.team.dispatch.Add(task, t.env.clock.Now())
+		t.team.dispatch.Add(task, t.env.Clock.Now())
 	}
 }
 
@@ -58,7 +59,7 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 	task, first, err := t.newWrite(kind, input, member, t.team.audit.asker())
 	switch {
 	case err != nil:
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	case first != "":
 		t.team.idempotency.commitOnce(nil, TaskCreated{first})
@@ -86,8 +87,8 @@ func (t *tasks) newWrite(kind watchpost.TaskType, input json.RawMessage, member 
 			first, err = t.team.effects.inForce(before)
 		}
 		if err != nil {
-			t.fail(err)
-			return task, "", t.broken
+			t.Fail(err)
+			return task, "", t.Broken
 		}
 		if first != "" {
 			return task, first, nil
@@ -113,7 +114,7 @@ func (t *tasks) putWrite(batch *persistence.Batch, task watchpost.Task) {
 // mayInvite reports whether one more invitation may be accepted this week: it
 // counts those that the account was handed since Monday and those that wait.
 func (t *tasks) mayInvite(task *watchpost.Task) bool {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	a, _ := watchpost.AllowanceOf(watchpost.ActionInvitation)
 	used := 0
 	if task.Account != "" {
@@ -142,7 +143,7 @@ func withoutAccount(task watchpost.Task) *watchpost.Task {
 // there were any.
 func (t *tasks) endWrites(member watchpost.MemberID) (some bool) {
 	var ended []*openTask
-	for _, open := range inOrder(t.tally.byMember[member]) {
+	for _, open := range ordered.ByKey(t.tally.byMember[member]) {
 		if !open.acting {
 			ended = append(ended, open)
 		}

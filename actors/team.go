@@ -2,12 +2,13 @@ package actors
 
 import (
 	"errors"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -73,10 +74,6 @@ func (d decided) Over(err error) {
 // wakeUp is the team's own timer: a reset or the end of a pause has come.
 type wakeUp struct{}
 
-// renewLeases prepares for a clock that is set forward: sessions connected now
-// keep their leases until then. Answered by Done.
-type renewLeases struct{ until time.Time }
-
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
@@ -106,7 +103,7 @@ func (t *team) Receive(c actor.Context) {
 	if _, stopped := c.Message().(*actor.Stopped); stopped {
 		t.env.presence.Delete(t.id)
 		t.tasks.hidePending()
-		for _, s := range inOrder(t.sessions.byID) {
+		for _, s := range ordered.ByKey(t.sessions.byID) {
 			s.home = nil         // it has ended
 			t.sessions.retire(s) // of a team that broke; otherwise none is connected
 		}
@@ -125,16 +122,20 @@ func (t *team) Receive(c actor.Context) {
 			t.sessions.statusTimer.Stop()
 		}
 	}
-	if t.handle(c, t.load) {
+	if t.Handle(c, t.load) {
 		t.receive(c.Message())
 	}
 }
 
 // receive is the table of what a team understands.
 func (t *team) receive(message any) {
+	if failed, ok := message.(poststore.Failed); ok {
+		t.Fail(failed.Err)
+		return
+	}
 	if t.record.Deleting {
-		if o, ok := message.(originated); ok {
-			message = o.request
+		if o, ok := message.(root.Originated); ok {
+			message = o.Request
 		}
 		t.deletion.receive(message)
 		return
@@ -151,32 +152,32 @@ func (t *team) receive(message any) {
 		if m.Arrived {
 			t.arrivals.onComing(m.Batch)
 		}
-		t.commits.submit(m.Batch, m.OnCommitted)
-	case canPassivate:
+		t.Commits.Submit(m.Batch, m.OnCommitted)
+	case root.CanPassivate:
 		rested := t.members.forgetAllPairings()
-		t.ctx.Respond(rested && t.notifications.idle() && t.commits.idle() && t.dispatch.Connected() == 0)
+		t.Context.Respond(rested && t.notifications.idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
 		t.tasks.onWake()
 	case statusDue:
 		t.sessions.onStatusDue(m)
-	case renewLeases:
+	case root.ClockAdvances:
 		t.sessions.onRenewLeases(m)
 	case replyDurable:
 		t.idempotency.onReplyDurable(m)
 	case CreateTeam:
 		t.onCreateTeam(m)
-	case originated:
+	case root.Originated:
 		t.audit.receive(m)
 	default:
 		if t.record.ID == "" {
-			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
+			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
 		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.receive(m) {
-			t.env.log.Error("unknown message", "actor", "team", "message", typeName(m))
-			t.answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
+			t.env.Log.Error("unknown message", "actor", "team", "message", root.TypeName(m))
+			t.Answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
 	}
 }
@@ -184,11 +185,11 @@ func (t *team) receive(message any) {
 // load reads the team and all that is open of it.
 func (t *team) load(view persistence.View) error {
 	chain := &journalChain{}
-	if err := chain.load(view, t.space); err != nil {
+	if err := chain.load(view, t.Space); err != nil {
 		return err
 	}
-	t.commits.complete = chain.add
-	record, err := teamspace.Load[teamspace.TeamRecord](view, t.space, []byte(teamspace.KeyTeam))
+	t.Commits.Complete = chain.add
+	record, err := teamspace.Load[teamspace.TeamRecord](view, t.Space, []byte(teamspace.KeyTeam))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil // not founded yet
 	}
@@ -202,11 +203,11 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.members.load, t.invitations.load, t.audit.load, t.refusals.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
-	t.sessions.endUnused(t.env.clock.Now())
+	t.sessions.endUnused(t.env.Clock.Now())
 	if err := loadEach(view, t.members.loadBindings, t.tasks.load); err != nil {
 		return err
 	}
-	for member := range inOrder(t.tasks.tally.byMember) {
+	for member := range ordered.ByKey(t.tasks.tally.byMember) {
 		t.tasks.moveWrites(member) // what the last activation had left to do
 	}
 	if err := t.members.loadRemovals(view); err != nil {
@@ -227,9 +228,9 @@ func (t *team) load(view persistence.View) error {
 
 // openPosts spawns the actor of the team's posts.
 func (t *team) openPosts() {
-	t.postStore = t.spawn(poststore.New(poststore.Options{
-		Space: t.space, Team: t.ctx.Self(), Clock: t.env.clock, Log: t.env.log, Posts: t.env.posts,
-		View: t.env.view, Tagging: t.env.watchlists.of, Guard: t.env.guard, Turn: t.env.run.Turn, Count: t.env.metrics.countPosts,
+	t.postStore = t.Spawn(poststore.New(poststore.Options{
+		Space: t.Space, Team: t.Context.Self(), Clock: t.env.Clock, Log: t.env.Log, Posts: t.env.posts,
+		View: t.env.View, Tagging: t.env.watchlists.of, Guard: t.env.guard, Turn: t.env.Run.Turn, Count: t.env.metrics.countPosts,
 	}))
 }
 
@@ -250,7 +251,7 @@ func (t *team) decide(d decided) {
 		// Deleted meanwhile: nothing of it is written, and the caller gets its
 		// answer when the deletion is durable.
 		if d.onCommitted != nil {
-			t.commits.submit(nil, func(err error) {
+			t.Commits.Submit(nil, func(err error) {
 				if err == nil {
 					err = watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
 				}
@@ -272,7 +273,7 @@ func (t *team) decide(d decided) {
 	if d.list != nil {
 		t.watchlists.onListChange(d.batch, d.list)
 	}
-	t.commits.submit(d.batch, d.onCommitted)
+	t.Commits.Submit(d.batch, d.onCommitted)
 	if hook {
 		t.notifications.clean()
 		t.notifications.run()
@@ -290,7 +291,7 @@ func (t *team) receiveTeam(message any) bool {
 	case IdempotentRequest:
 		t.idempotency.onIdempotentRequest(m)
 	case GetTeam:
-		t.answer(t.view(), nil)
+		t.Answer(t.view(), nil)
 	case UpdateTeam:
 		t.onUpdateTeam(m)
 	case RevealKey:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -13,14 +14,14 @@ import (
 // the caller chose a new id.
 func (t *team) onCreateTeam(m CreateTeam) {
 	if t.record.ID != "" {
-		t.answer(nil, watchpost.Errorf(watchpost.Conflict, "Team already exists"))
+		t.Answer(nil, watchpost.Errorf(watchpost.Conflict, "Team already exists"))
 		return
 	}
 	if err := t.members.emailFree(m.Email); err != nil {
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	}
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	name := m.Name
 	if name == "" {
 		name = watchpost.DefaultTeamName(m.FullName, m.Email)
@@ -43,21 +44,21 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	}
 	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
 	t.openPosts()
-	t.commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
+	t.Commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
 }
 
 // newKey makes a key and writes its directory entry.
 func (t *team) newKey(batch *persistence.Batch) string {
 	apiKey := watchpost.NewAPIKey()
-	t.record.SealedKey = t.env.keyring.Seal(apiKey, string(t.id))
-	t.record.KeyHash, t.record.KeyAt = t.env.keyring.Hash(teamspace.DirKey, apiKey), t.env.clock.Now()
+	t.record.SealedKey = t.env.Keyring.Seal(apiKey, string(t.id))
+	t.record.KeyHash, t.record.KeyAt = t.env.Keyring.Hash(teamspace.DirKey, apiKey), t.env.Clock.Now()
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: t.id}))
 	return apiKey
 }
 
 // key opens the team's key.
 func (t *team) key() (string, error) {
-	return t.env.keyring.Open(t.record.SealedKey, string(t.id))
+	return t.env.Keyring.Open(t.record.SealedKey, string(t.id))
 }
 
 func (t *team) putTeam(batch *persistence.Batch) {
@@ -72,31 +73,31 @@ func (t *team) putTeam(batch *persistence.Batch) {
 func (t *team) onRevealKey(m RevealKey) {
 	if t.audit.from.Member != "" && !m.ToUse {
 		if err := t.web.requireFresh(m.Session); err != nil {
-			t.answer(nil, err)
+			t.Answer(nil, err)
 			return
 		}
 	}
 	key, err := t.key()
 	if err != nil {
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	}
 	batch := &persistence.Batch{}
 	if !m.ToUse {
 		t.audit.note(batch, watchpost.AuditKeyRevealed, "", "")
 	}
-	t.commit(batch, APIKey{key})
+	t.Commit(batch, APIKey{key})
 }
 
 // onAskKeyRotation notes that the operator is asked for another key, until it is made.
 func (t *team) onAskKeyRotation() {
 	batch := &persistence.Batch{}
 	if t.record.KeyRotationAskedAt.IsZero() {
-		t.record.KeyRotationAskedAt = t.env.clock.Now()
+		t.record.KeyRotationAskedAt = t.env.Clock.Now()
 		t.putTeam(batch)
 		t.audit.note(batch, watchpost.AuditRotationAsked, "", "")
 	}
-	t.commit(batch, Done{})
+	t.Commit(batch, root.Done{})
 }
 
 // memberLeft notes that a former member may have the key, whom it was shown since they
@@ -105,7 +106,7 @@ func (t *team) memberLeft(batch *persistence.Batch, m watchpost.Member) {
 	if m.NeverSignedIn {
 		return
 	}
-	t.record.MemberLeftAt = t.env.clock.Now()
+	t.record.MemberLeftAt = t.env.Clock.Now()
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 }
 
@@ -119,7 +120,7 @@ func (t *team) onRotateKey() {
 	t.audit.forgetUse(batch)
 	t.audit.note(batch, watchpost.AuditKeyRotated, "", "")
 	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again
-	t.commits.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
+	t.Commits.Submit(batch, root.Both(forget, t.env.ReplyTo(t.Context.Sender(), APIKey{apiKey})))
 }
 
 // reseal asks a team to seal its secrets again with the first master key; answered by Done.
@@ -129,32 +130,32 @@ type reseal struct{}
 // of the keyring, of the teams that this node serves, and ends the rotation when it
 // finds none anywhere. It returns how many teams are left.
 func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
-	left, ended, err := r.env.keyring.Rotate(ctx, r.env.store, r.env.clock, func(team watchpost.TeamID) (bool, error) {
-		if !r.serves(string(team)) {
+	left, ended, err := r.env.Keyring.Rotate(ctx, r.env.Store, r.env.Clock, func(team watchpost.TeamID) (bool, error) {
+		if !r.Serves(string(team)) {
 			return false, nil
 		}
 		_, err := Ask(ctx, r, team, reseal{})
 		return err == nil, passOver(err)
 	})
 	if ended {
-		r.env.log.Info("the rotation of the master key has ended: the old key is not needed any more, except for backups of before")
+		r.env.Log.Info("the rotation of the master key has ended: the old key is not needed any more, except for backups of before")
 	}
 	return left, err
 }
 
 func (t *team) onReseal() {
-	st := &steps{}
-	sealed, changed, err := t.env.keyring.Reseal(t.record.SealedKey, string(t.id))
+	st := &root.Steps{}
+	sealed, changed, err := t.env.Keyring.Reseal(t.record.SealedKey, string(t.id))
 	if err == nil && changed {
 		t.record.SealedKey = sealed
-		t.putTeam(st.room(2))
+		t.putTeam(st.Room(2))
 	}
 	if err == nil {
 		err = t.notifications.reseal(st)
 	}
 	if err != nil {
-		t.answer(nil, err)
+		t.Answer(nil, err)
 		return
 	}
-	t.submitSteps(st, replyTo(t.env, t.ctx.Sender(), Done{}))
+	t.SubmitSteps(st, t.env.ReplyTo(t.Context.Sender(), root.Done{}))
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -12,14 +13,14 @@ type planExpired struct{}
 
 // plan returns the plan that counts now.
 func (t *team) plan() watchpost.Plan {
-	return watchpost.PlanAt(t.record.Plan, t.record.PlanExpiresAt, t.env.clock.Now())
+	return watchpost.PlanAt(t.record.Plan, t.record.PlanExpiresAt, t.env.Clock.Now())
 }
 
 func (t *team) onUpdateTeam(m UpdateTeam) {
 	batch := &persistence.Batch{}
 	if m.Patch.Domains != nil {
 		if err := t.members.setDomains(batch, *m.Patch.Domains); err != nil {
-			t.answer(nil, err)
+			t.Answer(nil, err)
 			return
 		}
 	}
@@ -28,7 +29,7 @@ func (t *team) onUpdateTeam(m UpdateTeam) {
 	r.Name, r.Plan, r.PlanExpiresAt, r.KeepPosts = next.Name, next.Plan, next.PlanExpiresAt, next.KeepPosts
 	t.putTeam(batch)
 	t.audit.note(batch, watchpost.AuditTeamChanged, "", t.record.Name+", "+string(t.record.Plan))
-	t.commit(batch, t.value())
+	t.Commit(batch, t.value())
 	t.armPlan()
 	t.watchlists.tellPlan()
 }
@@ -40,8 +41,8 @@ func (t *team) armPlan() {
 		t.planTimer.Stop()
 		t.planTimer = nil
 	}
-	if at := t.record.PlanExpiresAt; at.After(t.env.clock.Now()) {
-		t.planTimer = t.env.tell(at, t.ctx.Self(), planExpired{})
+	if at := t.record.PlanExpiresAt; at.After(t.env.Clock.Now()) {
+		t.planTimer = t.env.TellAt(at, t.Context.Self(), planExpired{})
 	}
 }
 
@@ -50,7 +51,7 @@ func (t *team) onPlanExpired() {
 	t.planTimer = nil
 	t.armPlan() // the clock may have rung for a date that was changed meanwhile
 	t.watchlists.tellPlan()
-	t.answer(Done{}, nil)
+	t.Answer(root.Done{}, nil)
 }
 
 // weeklyQuota is what each of the team's watchlists may take in a week. A free

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -90,7 +91,7 @@ type Pause struct {
 
 // view describes the team for its members and the operator.
 func (t *team) view() TeamView {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists.byID), Limits: t.plan().Quotas(), Invitations: t.invitations.all(now)}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
 	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists.byID), Members: len(t.members.list)}
@@ -183,12 +184,12 @@ func (t *team) value() watchpost.Team {
 
 // onRequireExtension answers whether an extension was active within LivenessWindow.
 func (t *team) onRequireExtension() {
-	now := t.env.clock.Now()
+	now := t.env.Clock.Now()
 	for _, alive := range t.accounts.alive {
 		if watchpost.ExtensionActive(alive.last, now) {
-			t.answer(Done{}, nil)
+			t.Answer(root.Done{}, nil)
 			return
 		}
 	}
-	t.answer(nil, watchpost.Errorf(watchpost.ExtensionRequired, watchpost.TextExtensionRequired))
+	t.Answer(nil, watchpost.Errorf(watchpost.ExtensionRequired, watchpost.TextExtensionRequired))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -108,17 +109,17 @@ func discardEngagements(ctx context.Context, store persistence.Store, space pers
 // of posts are not complete.
 func (r *Registry) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair bool, report func(problem string)) (Verification, error) {
 	sum, found := Verification{}, []string(nil)
-	err := sum.verify(ctx, r.env.store, team, Repairing{}, func(problem string) { found = append(found, problem) })
+	err := sum.verify(ctx, r.env.Store, team, Repairing{}, func(problem string) { found = append(found, problem) })
 	if err == nil && sum.Problems > 0 && repair {
 		sum, found = Verification{}, nil
-		err = r.alone(ctx, team, func(ctx context.Context) error {
-			return sum.verify(ctx, r.env.store, team, Repairing{Index: true}, func(problem string) { found = append(found, problem) })
+		err = r.Alone(ctx, string(team), func(ctx context.Context) error {
+			return sum.verify(ctx, r.env.Store, team, Repairing{Index: true}, func(problem string) { found = append(found, problem) })
 		})
 	}
 	for _, problem := range found {
 		report(problem)
 	}
-	return sum, unavailable(err)
+	return sum, root.Unavailable(err)
 }
 
 // teamIDs returns all teams of a store.

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
 	"watchpost/persistence"
@@ -58,7 +59,7 @@ func (w *watchlist) Receive(c actor.Context) {
 	case collected:
 		w.onCollected(m)
 	default:
-		w.env.log.Error("unknown message", "actor", "watchlist", "message", typeName(m))
+		w.env.Log.Error("unknown message", "actor", "watchlist", "message", root.TypeName(m))
 	}
 }
 
@@ -81,7 +82,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 		return
 	}
 	old := w.state.Keywords
-	now := w.env.clock.Now()
+	now := w.env.Clock.Now()
 	for i := range next.Keywords {
 		if next.Keywords[i].ID == "" {
 			next.Keywords[i].ID = watchpost.EntryID(watchpost.NewID(now))
@@ -101,9 +102,9 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 			delete(w.scans, e.ID)
 		}
 	}
-	then := replyTo(w.env, w.ctx.Sender(), w.view())
+	then := w.env.ReplyTo(w.ctx.Sender(), w.view())
 	if retags {
-		then = both(then, poststore.ThenRetag(w.env.system.Root, w.postStore))
+		then = root.Both(then, poststore.ThenRetag(w.env.System.Root, w.postStore))
 	}
 	w.from = m.from
 	w.decide(batch, then)
@@ -134,7 +135,7 @@ func (w *watchlist) scanKey(e watchpost.EntryID) []byte { return teamspace.ScanK
 // entry with it is about to be scanned.
 func (w *watchlist) onShareScan(m shareScan) {
 	entries := w.entries()
-	soon := w.env.clock.Now().Add(watchpost.ShareWindow)
+	soon := w.env.Clock.Now().Add(watchpost.ShareWindow)
 	for i, e := range entries {
 		entries[i].shared = !e.due.After(soon) && text.Normalize(w.state.Keywords[e.at].Keyword) == m.keyword
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -50,14 +52,14 @@ func (ws *watchlists) receive(message any) bool {
 		ws.onFollow(m)
 	case GetWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
-			ws.answer(ws.withWeek(ws.shown(tracked)), nil)
+			ws.Answer(ws.withWeek(ws.shown(tracked)), nil)
 		}
 	case ListWatchlists:
 		ws.onListWatchlists(m)
 	case UpdateWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
 			m.from = ws.team.audit.from
-			ws.ctx.RequestWithCustomSender(tracked.pid, m, ws.ctx.Sender())
+			ws.Context.RequestWithCustomSender(tracked.pid, m, ws.Context.Sender())
 		}
 	case DeleteWatchlist:
 		ws.onDeleteWatchlist(m)
@@ -66,7 +68,7 @@ func (ws *watchlists) receive(message any) bool {
 	case poststore.Purged:
 		batch := &persistence.Batch{}
 		batch.Delete(teamspace.Key(teamspace.KeyDeleted, m.Watchlist))
-		ws.commits.submit(batch, nil)
+		ws.Commits.Submit(batch, nil)
 	default:
 		return false
 	}
@@ -78,9 +80,9 @@ func (ws *watchlists) receive(message any) bool {
 func (ws *watchlists) load(view persistence.View) error {
 	watchlists := map[watchpost.WatchlistID]*watchlist{}
 	var followers []watchpost.Watchlist
-	err := teamspace.LoadAll(view, ws.space, teamspace.KeyWatchlist, func(_ string, w watchpost.Watchlist) {
+	err := teamspace.LoadAll(view, ws.Space, teamspace.KeyWatchlist, func(_ string, w watchpost.Watchlist) {
 		if w.Type.HasKeywords() {
-			watchlists[w.ID] = newWatchlist(ws.env, w, ws.ctx.Self(), ws.team.postStore)
+			watchlists[w.ID] = newWatchlist(ws.env, w, ws.Context.Self(), ws.team.postStore)
 		} else {
 			followers = append(followers, w)
 		}
@@ -101,7 +103,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		}
 		return nil
 	}
-	err = teamspace.LoadAll(view, ws.space, teamspace.KeyScan, func(id string, r teamspace.ScanRecord) {
+	err = teamspace.LoadAll(view, ws.Space, teamspace.KeyScan, func(id string, r teamspace.ScanRecord) {
 		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
 		if s := scheduleOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
 			s.scans[entry] = r
@@ -117,7 +119,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		}
 		return s == nil // its owner was deleted just before the end
 	})
-	for id, w := range inOrder(watchlists) {
+	for id, w := range ordered.ByKey(watchlists) {
 		tracked := &trackedWatchlist{view: w.view()}
 		ws.byID[id] = tracked
 		tracked.pid = ws.begin(string(id), w)
@@ -126,8 +128,8 @@ func (ws *watchlists) load(view persistence.View) error {
 	if err := ws.resumeRetag(view); err != nil {
 		return err
 	}
-	return view.Scan(ws.space, []byte(teamspace.KeyDeleted), persistence.PrefixEnd([]byte(teamspace.KeyDeleted)), func(k, _ []byte) bool {
-		ws.ctx.Send(ws.team.postStore, poststore.Purge{Watchlist: watchpost.WatchlistID(k[len(teamspace.KeyDeleted):]), Team: ws.ctx.Self()})
+	return view.Scan(ws.Space, []byte(teamspace.KeyDeleted), persistence.PrefixEnd([]byte(teamspace.KeyDeleted)), func(k, _ []byte) bool {
+		ws.Context.Send(ws.team.postStore, poststore.Purge{Watchlist: watchpost.WatchlistID(k[len(teamspace.KeyDeleted):]), Team: ws.Context.Self()})
 		return true
 	})
 }
@@ -137,7 +139,7 @@ func (ws *watchlists) tracked(kind watchpost.WatchlistType, id watchpost.Watchli
 	if tracked := ws.byID[id]; tracked != nil && tracked.view.Watchlist.Type == kind {
 		return tracked
 	}
-	ws.answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
+	ws.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
 	return nil
 }
 
@@ -159,14 +161,14 @@ func checkDefinition(records ...any) error {
 
 func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	if err := checkDefinition(m.Watchlist); err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
 	if err := ws.team.plan().CheckWatchlists(len(ws.byID)); err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
-	now := ws.env.clock.Now()
+	now := ws.env.Clock.Now()
 	w := m.Watchlist
 	w.ID, w.CreatedAt = watchpost.WatchlistID(watchpost.NewID(now)), now
 	w.Keywords = slices.Clone(w.Keywords)
@@ -183,7 +185,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	putNewWatchlist(batch, &w)
 	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
-	list := newWatchlist(ws.env, w, ws.ctx.Self(), ws.team.postStore)
+	list := newWatchlist(ws.env, w, ws.Context.Self(), ws.team.postStore)
 	tracked := &trackedWatchlist{view: list.view()}
 	ws.byID[w.ID] = tracked
 	ws.team.idempotency.commitOnce(batch, tracked.view)
@@ -195,7 +197,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 // its own are due: one may be due before them.
 func (ws *watchlists) begin(id string, owner actor.Actor) *actor.PID {
 	ws.team.dispatch.Await(id)
-	return ws.spawn(owner)
+	return ws.Spawn(owner)
 }
 
 func (ws *watchlists) onListWatchlists(m ListWatchlists) {
@@ -206,12 +208,12 @@ func (ws *watchlists) onListWatchlists(m ListWatchlists) {
 		}
 	}
 	slices.SortFunc(views, byID)
-	ws.answer(views, nil)
+	ws.Answer(views, nil)
 }
 
 // withWeek adds the counters of the current week.
 func (ws *watchlists) withWeek(v WatchlistView) WatchlistView {
-	week := ws.week(v.Watchlist.ID, ws.env.clock.Now())
+	week := ws.week(v.Watchlist.ID, ws.env.Clock.Now())
 	v.PostsThisWeek, v.DroppedThisWeek = week.Posts, week.Dropped
 	return v
 }
@@ -240,13 +242,13 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 		owner, gone = ws.unfollow(batch, tracked.view.Watchlist)
 	}
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
-	ws.commit(batch, Done{})
+	ws.Commit(batch, root.Done{})
 	ws.team.rules.run()
 	ws.team.notifications.clean()
 	// Through the actor that passes its posts on, so that the purge comes behind them.
-	ws.ctx.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.ctx.Self()})
+	ws.Context.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.Context.Self()})
 	if gone {
-		ws.ctx.Poison(owner)
+		ws.Context.Poison(owner)
 	}
 	ws.team.tasks.handOut() // it may have been the last that was waited for
 }
@@ -254,9 +256,9 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 // resumeRetag lets the post store go on with what a restart interrupted, and with what
 // an earlier build left.
 func (ws *watchlists) resumeRetag(view persistence.View) error {
-	pending, err := poststore.RetagPending(view, ws.space)
+	pending, err := poststore.RetagPending(view, ws.Space)
 	if pending {
-		ws.ctx.Send(ws.team.postStore, poststore.Retag{})
+		ws.Context.Send(ws.team.postStore, poststore.Retag{})
 	}
 	return err
 }
@@ -270,8 +272,8 @@ func (ws *watchlists) takeWeek(w *poststore.WeekChange) {
 
 // loadWeeks takes up how the watchlists stand in the present week.
 func (ws *watchlists) loadWeeks(view persistence.View) error {
-	week := watchpost.Weekly.Key(ws.env.clock.Now())
-	return teamspace.LoadAll(view, ws.space, teamspace.KeyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
+	week := watchpost.Weekly.Key(ws.env.Clock.Now())
+	return teamspace.LoadAll(view, ws.Space, teamspace.KeyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
 		ws.weeks[watchpost.WatchlistID(id)] = poststore.WeekChange{Watchlist: watchpost.WatchlistID(id), Week: week, Count: count}
 	})
 }
@@ -326,13 +328,13 @@ func (ws *watchlists) onCollected(m collected) {
 	}
 	if len(each) == 0 {
 		m.answer.all = nil
-		ws.ctx.Send(m.reply, m.answer)
+		ws.Context.Send(m.reply, m.answer)
 		return
 	}
 	m.answer.all.left = len(each)
 	ws.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	ws.ctx.Send(ws.team.postStore, poststore.SetQuota{Quota: ws.team.weeklyQuota(ws.env.clock.Now()), Watched: ws.team.arrivals.wanted()}) // ahead of the posts
+	ws.Context.Send(ws.team.postStore, poststore.SetQuota{Quota: ws.team.weeklyQuota(ws.env.Clock.Now()), Watched: ws.team.arrivals.wanted()}) // ahead of the posts
 	for i := range each {
-		ws.ctx.Send(owners[i], each[i])
+		ws.Context.Send(owners[i], each[i])
 	}
 }

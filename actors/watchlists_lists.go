@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/internal/ordered"
 	"watchpost/internal/reference"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -25,8 +26,8 @@ type followedList struct {
 // their scans are known.
 func (ws *watchlists) loadLists(view persistence.View, followers []watchpost.Watchlist) (map[watchpost.ListID]*list, error) {
 	lists := map[watchpost.ListID]*list{}
-	err := teamspace.LoadAll(view, ws.space, teamspace.KeyList, func(_ string, l watchpost.List) {
-		lists[l.ID] = newList(ws.env, l, !ws.team.plan().Scans(l.Type), ws.ctx.Self(), ws.team.postStore)
+	err := teamspace.LoadAll(view, ws.Space, teamspace.KeyList, func(_ string, l watchpost.List) {
+		lists[l.ID] = newList(ws.env, l, !ws.team.plan().Scans(l.Type), ws.Context.Self(), ws.team.postStore)
 		ws.lists[l.ID] = &followedList{list: l}
 	})
 	if err != nil {
@@ -41,7 +42,7 @@ func (ws *watchlists) loadLists(view persistence.View, followers []watchpost.Wat
 
 // startLists spawns the actors of the lists that were loaded.
 func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
-	for id, l := range inOrder(lists) {
+	for id, l := range ordered.ByKey(lists) {
 		followed := ws.lists[id]
 		followed.times = l.times(l.entries())
 		followed.pid = ws.begin(string(id), l)
@@ -55,24 +56,24 @@ func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
 // at once: the quota holds for each follower of the list, as all belong to one
 // team.
 func (ws *watchlists) onFollow(m Follow) {
-	now := ws.env.clock.Now()
+	now := ws.env.Clock.Now()
 	w := m.Watchlist
 	base, err := ws.listOf(w, now)
 	if err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
 	next, added := base.With(m.References, now)
 	if err := checkDefinition(w, next); err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
 	if err := ws.team.plan().CheckTracked(w.Type, len(next.Entries)); err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
 	if err := ws.team.plan().CheckWatchlists(len(ws.byID)); err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
 	w.ID, w.CreatedAt, w.List = watchpost.WatchlistID(watchpost.NewID(now)), now, next.ID
@@ -101,12 +102,12 @@ func (ws *watchlists) onFollow(m Follow) {
 	ws.team.idempotency.commitOnce(batch, Followed{WatchlistView: ws.shown(tracked), Added: added})
 	// Told after the commit was submitted: its first scans come behind it.
 	if followed.pid == nil {
-		l := newList(ws.env, next, !ws.team.plan().Scans(w.Type), ws.ctx.Self(), ws.team.postStore)
+		l := newList(ws.env, next, !ws.team.plan().Scans(w.Type), ws.Context.Self(), ws.team.postStore)
 		l.followers[w.ID] = w
 		followed.pid = ws.begin(string(next.ID), l)
 	} else {
 		ws.team.dispatch.Await(string(next.ID))
-		ws.ctx.Send(followed.pid, follow{list: next, follower: w})
+		ws.Context.Send(followed.pid, follow{list: next, follower: w})
 	}
 	tracked.pid = followed.pid
 }
@@ -137,7 +138,7 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 	followed := ws.lists[w.List]
 	followed.followers--
 	if followed.followers > 0 {
-		ws.ctx.Send(followed.pid, unfollow{w.ID})
+		ws.Context.Send(followed.pid, unfollow{w.ID})
 		return followed.pid, false
 	}
 	batch.Delete(teamspace.Key(teamspace.KeyList, w.List))
@@ -162,8 +163,8 @@ func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
 // tellPlan tells the lists whether the plan includes them.
 func (ws *watchlists) tellPlan() {
 	ws.team.sessions.statusesChanged()
-	for _, followed := range inOrder(ws.lists) {
-		ws.ctx.Send(followed.pid, planChanged{excluded: !ws.team.plan().Scans(followed.list.Type)})
+	for _, followed := range ordered.ByKey(ws.lists) {
+		ws.Context.Send(followed.pid, planChanged{excluded: !ws.team.plan().Scans(followed.list.Type)})
 	}
 }
 

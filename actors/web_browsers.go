@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -29,7 +30,7 @@ const browsersKept = 20
 // new, which it is not for a member who never signed in before.
 func (ws *webSessions) meet(batch *persistence.Batch, member watchpost.MemberID, b Browser) (isNew bool) {
 	bare, _, _ := strings.Cut(b.Nonce, ".")
-	hash := ws.env.keyring.Hash("browser "+string(member), bare)
+	hash := ws.env.Keyring.Hash("browser "+string(member), bare)
 	known := slices.Clone(ws.browsers[member].Known)
 	isNew = len(known) > 0
 	if i := slices.Index(known, hash); i >= 0 {
@@ -54,10 +55,10 @@ func (r *Registry) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b
 	if !opened.newBrowser {
 		return
 	}
-	from, _ := OriginOf(ctx)
+	from, _ := root.OriginOf(ctx)
 	r.mail(ctx, opened.Member, "New sign-in to Watchpost",
 		"Somebody has signed in to the dashboard of Watchpost as you, with a browser that did not do so before.\n\n"+
-			"When: "+r.env.clock.Now().UTC().Format(time.RFC1123)+"\n"+
+			"When: "+r.env.Clock.Now().UTC().Format(time.RFC1123)+"\n"+
 			"Browser: "+cmp.Or(b.Name, "unknown")+"\n"+
 			"Address: "+cmp.Or(from.Client, "unknown")+"\n\n"+
 			"If it was you, there is nothing to do. If not, sign in and choose \"Sign out everywhere\" on the page Team, "+

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -31,7 +33,7 @@ const (
 
 // requireFresh returns an error unless a browser has just signed in (Forbidden).
 func (ws *webSessions) requireFresh(id string) error {
-	if r, known := ws.byID[id]; !known || r.Link || !watchpost.FreshlySignedIn(r.CreatedAt, ws.env.clock.Now()) {
+	if r, known := ws.byID[id]; !known || r.Link || !watchpost.FreshlySignedIn(r.CreatedAt, ws.env.Clock.Now()) {
 		return watchpost.Errorf(watchpost.Forbidden, watchpost.TextNotFresh)
 	}
 	return nil
@@ -63,7 +65,7 @@ func (ws *webSessions) receive(message any) bool {
 	case redeemLink:
 		ws.onRedeemLink(m)
 	case ListWebSessions:
-		ws.answer(ws.views(m.Member), nil)
+		ws.Answer(ws.views(m.Member), nil)
 	case EndWebSessions:
 		ws.onEnd(m)
 	case webSessionUsed:
@@ -77,97 +79,97 @@ func (ws *webSessions) receive(message any) bool {
 // load reads the web sessions. It ends those that have expired, and those that a
 // removal of their member had left to do.
 func (ws *webSessions) load(view persistence.View) error {
-	err := teamspace.LoadAll(view, ws.space, teamspace.KeyWebSession, func(hash string, r teamspace.WebSessionRecord) {
+	err := teamspace.LoadAll(view, ws.Space, teamspace.KeyWebSession, func(hash string, r teamspace.WebSessionRecord) {
 		ws.byID[hash] = r
 	})
 	if err != nil {
 		return err
 	}
-	err = teamspace.LoadAll(view, ws.space, teamspace.KeyBrowsers, func(member string, r teamspace.BrowsersRecord) {
+	err = teamspace.LoadAll(view, ws.Space, teamspace.KeyBrowsers, func(member string, r teamspace.BrowsersRecord) {
 		ws.browsers[watchpost.MemberID(member)] = r
 	})
 	if err != nil {
 		return err
 	}
-	st := &steps{}
-	for hash, r := range inOrder(ws.byID) {
+	st := &root.Steps{}
+	for hash, r := range ordered.ByKey(ws.byID) {
 		if _, known := ws.team.members.byID(r.Member); !known {
 			ws.end(st, hash)
 		}
 	}
 	ws.forget(st)
-	ws.submitSteps(st, nil)
+	ws.SubmitSteps(st, nil)
 	return nil
 }
 
 func (ws *webSessions) onOpen(m openWebSession) {
 	member, err := ws.team.members.byEmail(m.email)
 	if err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
-	st := &steps{}
+	st := &root.Steps{}
 	ws.makeRoom(st, member.ID, false)
-	opened := ws.open(st.room(openOps), member, m.browser)
-	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), opened))
+	opened := ws.open(st.Room(openOps), member, m.browser)
+	ws.SubmitSteps(st, ws.env.ReplyTo(ws.Context.Sender(), opened))
 }
 
 func (ws *webSessions) onCreateLink(m CreateSignInLink) {
 	member, err := ws.team.members.byEmail(m.Email)
 	if err != nil {
-		ws.answer(nil, err)
+		ws.Answer(nil, err)
 		return
 	}
-	st := &steps{}
+	st := &root.Steps{}
 	ws.makeRoom(st, member.ID, true)
-	batch := st.room(auditOps + putOps)
+	batch := st.Room(auditOps + putOps)
 	ws.team.audit.note(batch, watchpost.AuditLinkMade, "", member.Email)
-	r := teamspace.WebSessionRecord{Member: member.ID, Ends: ws.env.clock.Now().Add(signInLinkTime), Link: true}
-	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), ws.put(batch, r)))
+	r := teamspace.WebSessionRecord{Member: member.ID, Ends: ws.env.Clock.Now().Add(signInLinkTime), Link: true}
+	ws.SubmitSteps(st, ws.env.ReplyTo(ws.Context.Sender(), ws.put(batch, r)))
 }
 
 // onRedeemLink uses a link up and opens a session for its member: both in one
 // batch, so that a link never opens two.
 func (ws *webSessions) onRedeemLink(m redeemLink) {
 	link, known := ws.byID[m.hash]
-	if !known || !link.Link || !ws.env.clock.Now().Before(link.Ends) {
-		ws.answer(nil, errSignedOut())
+	if !known || !link.Link || !ws.env.Clock.Now().Before(link.Ends) {
+		ws.Answer(nil, errSignedOut())
 		return
 	}
-	st := &steps{}
+	st := &root.Steps{}
 	ws.makeRoom(st, link.Member, false)
-	batch := st.room(redeemOps)
+	batch := st.Room(redeemOps)
 	ws.endIn(batch, m.hash)
 	ws.team.personSeen(batch)
 	ws.team.members.signedIn(batch, link.Member)
 	ws.team.audit.note(batch, watchpost.AuditSignedIn, link.Member, subjectLink)
 	member, _ := ws.team.members.byID(link.Member) // its links end with a member
 	opened := ws.open(batch, member, m.browser)
-	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), opened))
+	ws.SubmitSteps(st, ws.env.ReplyTo(ws.Context.Sender(), opened))
 }
 
 func (ws *webSessions) onEnd(m EndWebSessions) {
-	st := &steps{}
-	for hash, r := range inOrder(ws.byID) {
+	st := &root.Steps{}
+	for hash, r := range ordered.ByKey(ws.byID) {
 		if r.Member == m.Member && (m.ID == "" || m.ID == hash) {
 			ws.end(st, hash)
 		}
 	}
-	if len(st.batches) > 0 {
+	if len(st.Batches) > 0 {
 		what := "one browser"
 		if m.ID == "" {
 			what = "everywhere"
 		}
-		ws.team.audit.note(st.room(auditOps), watchpost.AuditSignedOut, m.Member, what)
+		ws.team.audit.note(st.Room(auditOps), watchpost.AuditSignedOut, m.Member, what)
 	}
-	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), Done{}))
+	ws.SubmitSteps(st, ws.env.ReplyTo(ws.Context.Sender(), root.Done{}))
 }
 
 // onUsed moves the end of a session. Those that earlier builds opened have none that
 // moves: it comes nearer then.
 func (ws *webSessions) onUsed(m webSessionUsed) {
 	r, known := ws.byID[m.hash]
-	now := ws.env.clock.Now()
+	now := ws.env.Clock.Now()
 	if !known || r.Link || usedUntil(r.Ends, now) {
 		return
 	}
@@ -179,7 +181,7 @@ func (ws *webSessions) onUsed(m webSessionUsed) {
 	ws.byID[m.hash] = r
 	batch := &persistence.Batch{}
 	ws.store(batch, m.hash, r)
-	ws.commits.submit(batch, nil)
+	ws.Commits.Submit(batch, nil)
 }
 
 // endOf returns when a session ends that began and was used then.
@@ -193,7 +195,7 @@ func endOf(began, used time.Time) time.Time {
 
 // makeRoom ends what has expired, and the oldest browsers or links of a member
 // until there is room for one more.
-func (ws *webSessions) makeRoom(st *steps, member watchpost.MemberID, links bool) {
+func (ws *webSessions) makeRoom(st *root.Steps, member watchpost.MemberID, links bool) {
 	ws.forget(st)
 	most := webSessionsPerMember
 	if links {
@@ -214,7 +216,7 @@ func (ws *webSessions) makeRoom(st *steps, member watchpost.MemberID, links bool
 
 // open adds a session of a member, for which there is room.
 func (ws *webSessions) open(batch *persistence.Batch, member watchpost.Member, b Browser) WebSessionOpened {
-	now := ws.env.clock.Now()
+	now := ws.env.Clock.Now()
 	opened := ws.put(batch, teamspace.WebSessionRecord{Member: member.ID, CreatedAt: now, Ends: endOf(now, now), Agent: clip(b.Agent, maxAgent)})
 	opened.Ends, opened.Member, opened.newBrowser = now.Add(webSessionTime), member, ws.meet(batch, member.ID, b)
 	return opened
@@ -233,7 +235,7 @@ const (
 // put stores a session or link under a new secret.
 func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecord) WebSessionOpened {
 	opened := WebSessionOpened{Token: watchpost.NewSecret(webSecret), Ends: r.Ends}
-	hash := ws.env.keyring.Hash(r.Kind(), opened.Token)
+	hash := ws.env.Keyring.Hash(r.Kind(), opened.Token)
 	ws.byID[hash] = r
 	ws.store(batch, hash, r)
 	return opened
@@ -248,7 +250,7 @@ func (ws *webSessions) store(batch *persistence.Batch, hash string, r teamspace.
 // webSecret is the length of a secret in bytes; it is written in hexadecimal.
 const webSecret = 24
 
-func (ws *webSessions) end(st *steps, hash string) { ws.endIn(st.room(endOps), hash) }
+func (ws *webSessions) end(st *root.Steps, hash string) { ws.endIn(st.Room(endOps), hash) }
 
 // endIn ends a session or link in the batch of what replaces it.
 func (ws *webSessions) endIn(batch *persistence.Batch, hash string) {
@@ -259,8 +261,8 @@ func (ws *webSessions) endIn(batch *persistence.Batch, hash string) {
 }
 
 // endAll ends the sessions of a member that is removed.
-func (ws *webSessions) endAll(st *steps, member watchpost.MemberID) {
-	for hash, r := range inOrder(ws.byID) {
+func (ws *webSessions) endAll(st *root.Steps, member watchpost.MemberID) {
+	for hash, r := range ordered.ByKey(ws.byID) {
 		if r.Member == member {
 			ws.end(st, hash)
 		}
@@ -268,9 +270,9 @@ func (ws *webSessions) endAll(st *steps, member watchpost.MemberID) {
 }
 
 // forget ends expired sessions and links.
-func (ws *webSessions) forget(st *steps) {
-	now := ws.env.clock.Now()
-	for hash, r := range inOrder(ws.byID) {
+func (ws *webSessions) forget(st *root.Steps) {
+	now := ws.env.Clock.Now()
+	for hash, r := range ordered.ByKey(ws.byID) {
 		if !now.Before(r.Ends) {
 			ws.end(st, hash)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -71,14 +72,14 @@ type WebSession struct {
 // reads the directory, past the team's actors: a session that has ended is not
 // in it any more.
 func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, error) {
-	hash := r.env.keyring.Hash(teamspace.DirWebSession, token)
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirWebSession, hash)
+	hash := r.env.Keyring.Hash(teamspace.DirWebSession, token)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirWebSession, hash)
 	switch {
 	case token == "" || errors.Is(err, persistence.ErrNotFound):
 		return WebSession{}, errSignedOut()
 	case err != nil:
-		return WebSession{}, unavailable(err)
-	case !r.env.clock.Now().Before(owner.Ends):
+		return WebSession{}, root.Unavailable(err)
+	case !r.env.Clock.Now().Before(owner.Ends):
 		return WebSession{}, errSignedOut()
 	}
 	return WebSession{ID: hash, Team: owner.Team, Member: owner.Member, ends: owner.Ends}, nil
@@ -87,8 +88,8 @@ func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, er
 // NoteWebSessionUse notes that a browser is in use, unless that was noted not long ago.
 // It does not wait.
 func (r *Registry) NoteWebSessionUse(s WebSession) {
-	if !usedUntil(s.ends, r.env.clock.Now()) {
-		r.tell(s.Team, webSessionUsed{s.ID})
+	if !usedUntil(s.ends, r.env.Clock.Now()) {
+		r.Tell(string(s.Team), webSessionUsed{s.ID})
 	}
 }
 
@@ -111,13 +112,13 @@ func (r *Registry) OpenWebSession(ctx context.Context, team watchpost.TeamID, em
 // RedeemSignInLink opens a web session by a sign-in link, which can be used once
 // (Unauthenticated).
 func (r *Registry) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
-	hash := r.env.keyring.Hash(teamspace.DirSignInLink, token)
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirSignInLink, hash)
+	hash := r.env.Keyring.Hash(teamspace.DirSignInLink, token)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirSignInLink, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return WebSessionOpened{}, errSignedOut()
 	}
 	if err != nil {
-		return WebSessionOpened{}, unavailable(err)
+		return WebSessionOpened{}, root.Unavailable(err)
 	}
 	opened, err := Ask(ctx, r, owner.Team, redeemLink{hash, b})
 	if err == nil {

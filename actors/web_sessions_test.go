@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -56,23 +57,23 @@ func TestWebSessions(t *testing.T) {
 	last := open(ada)
 	ended(first)
 	require.Len(t, list(), 20)
-	actorstest.Must[actors.Done](t, team, actors.EndWebSessions{Member: member, ID: session(last).ID})
+	actorstest.Must[root.Done](t, team, actors.EndWebSessions{Member: member, ID: session(last).ID})
 	ended(last)
 	require.Len(t, list(), 19)
 	session(other)
-	actorstest.Must[actors.Done](t, team, actors.EndWebSessions{Member: session(other).Member, ID: list()[0].ID})
+	actorstest.Must[root.Done](t, team, actors.EndWebSessions{Member: session(other).Member, ID: list()[0].ID})
 	require.Len(t, list(), 19, "a member ends no other's session")
 
 	w.Restart()
 	require.Len(t, list(), 19)
-	actorstest.Must[actors.Done](t, team, actors.EndWebSessions{Member: member})
+	actorstest.Must[root.Done](t, team, actors.EndWebSessions{Member: member})
 	require.Empty(t, list())
 	session(other)
 	w.Advance(7 * 24 * time.Hour)
 	ended(other)
 	fresh := open(bob)
 	require.Len(t, storedKeys(t, w, team, "u"), 1, "what has expired is deleted")
-	actorstest.Must[actors.Done](t, team, actors.RemoveMember{Member: session(fresh).Member})
+	actorstest.Must[root.Done](t, team, actors.RemoveMember{Member: session(fresh).Member})
 	ended(fresh)
 	require.Empty(t, storedKeys(t, w, team, "u"))
 }
@@ -205,6 +206,6 @@ func TestBrowsersOfAMember(t *testing.T) {
 	}
 	require.Equal(t, 1, mails("first"), "20 others have signed in since")
 	require.Len(t, storedKeys(t, w, team, teamspace.KeyBrowsers), 1)
-	actorstest.Must[actors.Done](t, team, actors.RemoveMember{Member: memberOf(t, team, bob)})
+	actorstest.Must[root.Done](t, team, actors.RemoveMember{Member: memberOf(t, team, bob)})
 	require.Empty(t, storedKeys(t, w, team, teamspace.KeyBrowsers))
 }

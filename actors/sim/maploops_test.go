@@ -13,7 +13,7 @@ import (
 
 // inAnyOrder are the functions of the actors with a loop over a map whose order nothing
 // shows: it counts, finds the only one or the greatest, fills a map or what is sorted
-// later. Where a loop sends, spawns, writes or picks, it goes through inOrder instead.
+// later. Where a loop sends, spawns, writes or picks, it goes through ordered.ByKey instead.
 var inAnyOrder = []string{
 	"Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.look", "Dispatcher.nominateFor",
 	"Dispatcher.pass", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.load", "caller.fail",
@@ -50,7 +50,7 @@ func TestMapLoops(t *testing.T) {
 		}
 	}
 	slices.Sort(loops)
-	require.Equal(t, inAnyOrder, slices.Compact(loops), "a loop over a map goes through inOrder, unless its order cannot be seen; then its function is listed here")
+	require.Equal(t, inAnyOrder, slices.Compact(loops), "a loop over a map goes through ordered.ByKey, unless its order cannot be seen; then its function is listed here")
 }
 
 func loopsOverMap(info *types.Info, function *ast.FuncDecl) (found bool) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -184,7 +185,7 @@ func (l *life) watch(of *team, number int) {
 func (l *life) unwatch(n *node, of *team) {
 	views, err := ask[[]actors.WatchlistView](n, of, actors.ListWatchlists{})
 	if err == nil && len(views) > 0 {
-		_, err = ask[actors.Done](n, of, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: views[0].Watchlist.ID})
+		_, err = ask[root.Done](n, of, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: views[0].Watchlist.ID})
 	}
 	if err != nil && watchpost.KindOf(err) != watchpost.NotFound {
 		l.bear("delete watchlist", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/go-fuego/fuego"
 
 	"watchpost/actors"
+	"watchpost/actors/root"
 	"watchpost/http/endpoint"
 	"watchpost/watchpost"
 )
@@ -253,7 +254,7 @@ func (w *watchlistID) CleanField(string) error {
 
 // askWatchlist asks the team for something of one watchlist. What the team
 // does not know may be another team's.
-func askWatchlist[R any](ctx context.Context, registry *actors.Registry, id string, request actors.Request[R]) (R, error) {
+func askWatchlist[R any](ctx context.Context, registry *actors.Registry, id string, request root.Request[R]) (R, error) {
 	var none R
 	if !watchpost.ValidID(id) {
 		return none, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)

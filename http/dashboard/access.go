@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -16,7 +17,7 @@ import (
 func (d *Dashboard) public(page func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return d.protected(func(w http.ResponseWriter, r *http.Request) {
 		client, _ := d.Client(r)
-		r = r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Client: client}))
+		r = r.WithContext(root.WithOrigin(r.Context(), watchpost.Origin{Client: client}))
 		if err := page(w, r); err != nil {
 			d.fail(w, r, err)
 		}
@@ -34,7 +35,7 @@ func (d *Dashboard) signed(page func(http.ResponseWriter, *http.Request, *visit)
 		}
 		if err == nil {
 			client, _ := d.Client(r)
-			r = r.WithContext(actors.WithOrigin(v.into(r.Context()), watchpost.Origin{Member: v.member.ID, Client: client}))
+			r = r.WithContext(root.WithOrigin(v.into(r.Context()), watchpost.Origin{Member: v.member.ID, Client: client}))
 			if r.Method != http.MethodGet && !v.sent(r) {
 				err = watchpost.Errorf(watchpost.Forbidden, "This form is from another sign-in. Load the page and send it again.")
 			}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"watchpost/actors"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -32,7 +33,7 @@ func (d signInPages) choose(r *http.Request, code actors.OneTimeCode) (actors.Si
 		return actors.SignedIn{}, err
 	}
 	client, _ := d.Client(r)
-	ctx, team := actors.WithOrigin(r.Context(), watchpost.Origin{Client: client}), watchpost.TeamID(r.PostFormValue("team"))
+	ctx, team := root.WithOrigin(r.Context(), watchpost.Origin{Client: client}), watchpost.TeamID(r.PostFormValue("team"))
 	switch do {
 	case "show":
 	case "decline":

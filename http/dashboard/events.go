@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"watchpost/actors"
+	"watchpost/actors/root"
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 
 // streamEvent is the data of a change event.
 type streamEvent struct {
-	Topic actors.Topic `json:"topic"`
-	ID    string       `json:"id,omitempty"`
+	Topic root.Topic `json:"topic"`
+	ID    string     `json:"id,omitempty"`
 }
 
 // events streams what changes in the team's data. Events have no content: a page
@@ -66,7 +66,7 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) err
 }
 
 // eventsOf writes changes as events; none are a comment that keeps the stream open.
-func eventsOf(changes []actors.Change) []byte {
+func eventsOf(changes []root.Change) []byte {
 	if len(changes) == 0 {
 		return []byte(": alive\n\n")
 	}

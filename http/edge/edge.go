@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
-	"watchpost/actors"
+	"watchpost/actors/root"
 	"watchpost/http/endpoint"
 	"watchpost/internal/cluster"
 	"watchpost/watchpost"
@@ -230,7 +230,7 @@ func (e *Edge) LeaseFor(r *http.Request) context.Context {
 // node, and was not processed. A peer asks the new owner; a request at the edge is
 // routed again.
 func (e *Edge) MovedAway(x *endpoint.RequestState, err error) bool {
-	var elsewhere *actors.ElsewhereError
+	var elsewhere *root.ElsewhereError
 	if x.Begun() || !errors.As(err, &elsewhere) {
 		return false
 	}
@@ -251,7 +251,7 @@ func (e *Edge) MovedAway(x *endpoint.RequestState, err error) bool {
 // FormElsewhere forwards a sign-in whose team is on another node, with the word that its
 // proof was accepted; other errors are returned as they are.
 func (e *Edge) FormElsewhere(r *http.Request, body []byte, err error) error {
-	var elsewhere *actors.ElsewhereError
+	var elsewhere *root.ElsewhereError
 	if !errors.As(err, &elsewhere) {
 		return err
 	}

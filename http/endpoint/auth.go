@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost/actors"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -54,8 +54,8 @@ func (s *Server) noteKeyUse(next http.Handler) http.Handler {
 		if s.Writable() == nil {
 			s.Registry.NoteKeyUse(TeamOf(r.Context()), r.Header.Get("X-Api-Key"), func() string { return s.ClientOf(r).Key() })
 		}
-		if _, known := actors.OriginOf(r.Context()); !known && r.Method != http.MethodGet {
-			r = r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Key: true, Client: s.ClientOf(r).Key()}))
+		if _, known := root.OriginOf(r.Context()); !known && r.Method != http.MethodGet {
+			r = r.WithContext(root.WithOrigin(r.Context(), watchpost.Origin{Key: true, Client: s.ClientOf(r).Key()}))
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -154,7 +154,7 @@ func (s *Server) withAdmin(next http.Handler) http.Handler {
 		x := StateOf(r.Context())
 		x.KnownAs(s, "")
 		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(RealNow().Add(operatorTime)) // else that of the server counts
-		next.ServeHTTP(w, r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Operator: true, Name: name, Client: s.ClientOf(r).Key()})))
+		next.ServeHTTP(w, r.WithContext(root.WithOrigin(r.Context(), watchpost.Origin{Operator: true, Name: name, Client: s.ClientOf(r).Key()})))
 	})
 }
 
@@ -175,7 +175,7 @@ func (s *Server) withToken(next http.Handler) http.Handler {
 // FromClient returns the context of a request whose sender is known by its address
 // only.
 func (s *Server) FromClient(r *http.Request) context.Context {
-	return actors.WithOrigin(r.Context(), watchpost.Origin{Client: s.ClientOf(r).Key()})
+	return root.WithOrigin(r.Context(), watchpost.Origin{Client: s.ClientOf(r).Key()})
 }
 
 // Bearer returns the token of an Authorization header; "" when there is none.

@@ -8,6 +8,7 @@ import (
 	"github.com/go-fuego/fuego"
 
 	"watchpost/actors"
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -97,7 +98,7 @@ func KeptReply[M any](ctx context.Context, registry *actors.Registry, key *actor
 
 // SendOnce asks the team to create something. The same message asks whether the
 // request was made before.
-func SendOnce[M any](ctx context.Context, registry *actors.Registry, key *actors.IdempotencyKey, request actors.Request[M]) (M, error) {
+func SendOnce[M any](ctx context.Context, registry *actors.Registry, key *actors.IdempotencyKey, request root.Request[M]) (M, error) {
 	if key == nil {
 		return actors.Ask(ctx, registry, TeamOf(ctx), request)
 	}

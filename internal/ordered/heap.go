@@ -1,4 +1,5 @@
-// Package ordered has a heap whose elements can be moved and removed.
+// Package ordered has a heap whose elements can be moved and removed, and the entries of
+// a map in their order.
 package ordered
 
 import "container/heap"

@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	"fmt"
@@ -13,18 +13,18 @@ import (
 // take more batches, none of which the store refuses.
 func TestStepsFitTheStore(t *testing.T) {
 	t.Parallel()
-	st := &steps{}
+	st := &Steps{}
 	const records, length = 600, 5 << 10
 	for i := range records {
-		batch := st.room(2)
+		batch := st.Room(2)
 		batch.Delete(fmt.Appendf(nil, "open %d", i))
 		batch.Put(fmt.Appendf(nil, "ended %d", i), make([]byte, length))
 	}
 	writes := 0
-	for _, batch := range st.batches {
+	for _, batch := range st.Batches {
 		require.NoError(t, batch.Check())
 		writes += len(batch.Writes)
 	}
 	require.Equal(t, 2*records, writes)
-	require.Less(t, len(st.batches), 2*records*length/persistence.MaxBatchBytes+2)
+	require.Less(t, len(st.Batches), 2*records*length/persistence.MaxBatchBytes+2)
 }

@@ -1,4 +1,4 @@
-package actors
+package root
 
 import "github.com/asynkron/protoactor-go/actor"
 
@@ -14,17 +14,17 @@ type Scheduling interface {
 	Turn(what string)
 }
 
-// freely is the Scheduling of the service.
-type freely struct{ pool *poolDispatcher }
+// Freely is the Scheduling of the service.
+type Freely struct{ pool *poolDispatcher }
 
 // Dispatcher implements Scheduling.
-func (f freely) Dispatcher() actor.Dispatcher { return f.pool }
+func (f Freely) Dispatcher() actor.Dispatcher { return f.pool }
 
 // Mailbox implements Scheduling. The library's standard mailbox is a ring that keeps
 // 200 bytes and, after a burst, the room for it. This one keeps one node.
-func (freely) Mailbox() actor.Mailbox { return newMailbox() }
+func (Freely) Mailbox() actor.Mailbox { return newMailbox() }
 
 // Turn implements Scheduling.
-func (freely) Turn(string) {}
+func (Freely) Turn(string) {}
 
 var newMailbox = actor.UnboundedLockfree()

@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func TestChangesOfBatch(t *testing.T) {
 // TestSubscription loses nothing, however late its reader is.
 func TestSubscription(t *testing.T) {
 	t.Parallel()
-	r := &Registry{env: &environment{changes: newSubscriptions()}}
+	r := &Registry{env: &Environment{changes: newSubscriptions()}}
 	sub, err := r.Subscribe("team", "member")
 	require.NoError(t, err)
 	read := func() []Change {
@@ -60,7 +60,7 @@ func TestSubscription(t *testing.T) {
 // TestSubscriptionsOfAMember: the oldest of a member ends, and none of others.
 func TestSubscriptionsOfAMember(t *testing.T) {
 	t.Parallel()
-	r := &Registry{env: &environment{changes: newSubscriptions()}}
+	r := &Registry{env: &Environment{changes: newSubscriptions()}}
 	other, err := r.Subscribe("team", "other")
 	require.NoError(t, err)
 	elsewhere, err := r.Subscribe("elsewhere", "member")

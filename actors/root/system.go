@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	"fmt"
@@ -15,6 +15,11 @@ import (
 
 // waits is a message with a function that waits for a commit.
 type waits interface{ Over(err error) }
+
+// missed is a message with something to do when its receiver has gone.
+type missed interface {
+	Missed(system *actor.RootContext, receiver *actor.PID)
+}
 
 // newSystem makes the actor system: logs through slog, dead letters counted.
 func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
@@ -36,9 +41,8 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 			// What reaches no team is not submitted, or not announced: the waiting
 			// caller gets the error of a lost decision.
 			m.Over(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
-		case attached:
-			// The connection has gone before its session's actor was there.
-			system.Root.Send(m.team, linkDown{m.id, letter.PID})
+		case missed:
+			m.Missed(system.Root, letter.PID)
 		}
 	})
 	return system
@@ -97,18 +101,13 @@ var (
 	escalateOnFailure = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.EscalateDirective })
 )
 
-// spawnRoot starts the actor of that name: a team, or one of the few others.
-func spawnRoot(env *environment, name string) *actor.PID {
-	var props *actor.Props
-	if isSignIn(name) {
-		props = propsOf(env, func() actor.Actor { return newSignIn(env, name) })
-	} else {
-		props = propsOf(env, func() actor.Actor { return newTeam(env, watchpost.TeamID(name)) })
-	}
-	root := env.system.Root.Copy().WithGuardian(stopOnFailure)
+// spawnRoot starts a root actor.
+func (r *Registry) spawnRoot(name string) *actor.PID {
+	env, produce := r.env, r.produce
+	root := env.System.Root.Copy().WithGuardian(stopOnFailure)
 	// The process registry wants names that were never used before: an ended
 	// actor's mailbox may still be draining under the old one.
-	return root.SpawnPrefix(props, name)
+	return root.SpawnPrefix(PropsOf(env, func() actor.Actor { return produce(name) }), name)
 }
 
 // rules are the project's rules for actors, made once: there are several actors
@@ -123,11 +122,11 @@ type rules struct {
 	child *actor.Props
 }
 
-func newRules(env *environment) *rules {
+func newRules(env *Environment) *rules {
 	every := []actor.PropsOption{
 		actor.WithSupervisor(escalateOnFailure),
-		actor.WithDispatcher(env.run.Dispatcher()),
-		actor.WithMailbox(env.run.Mailbox),
+		actor.WithDispatcher(env.Run.Dispatcher()),
+		actor.WithMailbox(env.Run.Mailbox),
 		actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
 			return func(c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
 				defer answerPanic(env, c, envelope)
@@ -139,20 +138,20 @@ func newRules(env *environment) *rules {
 		return func(c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
 			next(c, envelope)
 			if _, ended := envelope.Message.(*actor.Stopped); ended {
-				env.fail(c.Self().Id)
+				env.answerAll(c.Self().Id)
 			}
 		}
 	})})
 	return &rules{every: actor.PropsFromProducer(nil, every...), child: actor.PropsFromProducer(nil, child...)}
 }
 
-// propsOf gives an actor the rules of every actor.
-func propsOf(env *environment, produce func() actor.Actor) *actor.Props {
+// PropsOf gives an actor the rules of every actor.
+func PropsOf(env *Environment, produce func() actor.Actor) *actor.Props {
 	return withProducer(env.rules.every, produce)
 }
 
 // childOf gives an actor the rules of one below a top actor.
-func childOf(env *environment, produce func() actor.Actor) *actor.Props {
+func childOf(env *Environment, produce func() actor.Actor) *actor.Props {
 	return withProducer(env.rules.child, produce)
 }
 
@@ -163,21 +162,26 @@ func withProducer(rules *actor.Props, produce func() actor.Actor) *actor.Props {
 	return props.Configure(actor.WithProducer(produce))
 }
 
-func answerPanic(env *environment, c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
+func answerPanic(env *Environment, c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
 	reason := recover()
 	if reason == nil {
 		return
 	}
 	env.metrics.panics.Inc()
-	env.log.Error("actor failed", "actor", typeName(c.Actor()), "message", typeName(envelope.Message),
+	env.Log.Error("actor failed", "actor", TypeName(c.Actor()), "message", TypeName(envelope.Message),
 		"reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
 	if envelope.Sender != nil {
-		env.system.Root.Send(envelope.Sender, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
+		env.System.Root.Send(envelope.Sender, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 	}
 	panic(reason) // to the supervisor
 }
 
-func typeName(v any) string { return fmt.Sprintf("%T", v) }
+// TypeName names the type of a message or an actor in logs.
+func TypeName(v any) string { return fmt.Sprintf("%T", v) }
 
-// canPassivate asks a root actor whether it can be passivated; answered by bool.
-type canPassivate struct{}
+// ClockAdvances prepares a root actor for a clock that is set forward; answered by
+// Done.
+type ClockAdvances struct{ Until time.Time }
+
+// CanPassivate asks a root actor whether it can be passivated; answered by bool.
+type CanPassivate struct{}

@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	linked "container/list"
@@ -10,7 +10,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// activation is a top actor in memory.
+// activation is a root actor in memory.
 type activation struct {
 	name string
 	pid  *actor.PID
@@ -67,23 +67,23 @@ func (r *Registry) find(name string) (a *activation, called bool, err error) {
 	if r.closed {
 		return nil, false, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 	}
-	now := r.env.clock.Now()
+	now := r.env.Clock.Now()
 	a = r.active[name]
 	switch {
 	case a == nil:
-		if !r.serves(name) {
+		if !r.Serves(name) {
 			return nil, false, &ElsewhereError{Team: watchpost.TeamID(name)}
 		}
 		if r.crashes.pauses(name, now) {
 			return nil, false, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}
-		pid := spawnRoot(r.env, name)
-		a = &activation{name: name, pid: pid, born: now, stopped: make(chan struct{}), run: r.env.run}
+		pid := r.spawnRoot(name)
+		a = &activation{name: name, pid: pid, born: now, stopped: make(chan struct{}), run: r.env.Run}
 		a.turn = r.unused.PushBack(a)
 		r.active[name] = a
 		r.env.metrics.active.Inc()
 		if r.activated != nil {
-			r.activated(placeOf(name))
+			r.activated(r.placeOf(name))
 		}
 	case a.stopping:
 		return a, false, nil
@@ -94,13 +94,13 @@ func (r *Registry) find(name string) (a *activation, called bool, err error) {
 	return a, true, nil
 }
 
-// tell sends a team what it need not know at once, and does not wait.
-func (r *Registry) tell(team watchpost.TeamID, message any) {
-	a, called, err := r.find(string(team))
+// Tell sends a root actor what it need not know at once, and does not wait.
+func (r *Registry) Tell(name string, message any) {
+	a, called, err := r.find(name)
 	if err != nil || !called {
 		return
 	}
-	r.env.system.Root.Send(a.pid, message)
+	r.env.System.Root.Send(a.pid, message)
 	r.release(a)
 }
 
@@ -137,7 +137,7 @@ func (r *Registry) answered(a *activation) {
 // poison tells a stopping actor to end; the caller holds the lock.
 func (r *Registry) poison(a *activation) {
 	a.leaving = false
-	r.env.system.Root.Poison(a.pid)
+	r.env.System.Root.Poison(a.pid)
 }
 
 // forget removes an actor that has ended and answers who still waits for it.
@@ -151,12 +151,12 @@ func (r *Registry) forget(name string, pid *actor.PID, how outcome) {
 	delete(r.active, name)
 	r.retire(a)
 	var pause time.Duration
-	if !a.stopping && how.why != overtaken {
-		pause = r.crashes.note(name, how, a.born, r.env.clock.Now())
+	if !a.stopping && how.Why != Overtaken {
+		pause = r.crashes.note(name, how, a.born, r.env.Clock.Now())
 	}
 	r.mu.Unlock()
 	if pause > 0 {
-		r.env.log.Warn("actor is refused for a while", "actor", name, "for", pause, "store_failed", how.why == storeFailed)
+		r.env.Log.Warn("actor is refused for a while", "actor", name, "for", pause, "store_failed", how.Why == storeFailed)
 	}
 	close(a.stopped)
 	r.env.metrics.active.Dec()
@@ -176,7 +176,7 @@ const (
 // sweep passivates actors that were not used for a while. It holds the lock
 // over those only: the longest unused come first.
 func (r *Registry) sweep() {
-	now := r.env.clock.Now()
+	now := r.env.Clock.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next, resting := now.Add(r.idle), 0
@@ -200,7 +200,7 @@ func (r *Registry) sweep() {
 		r.touch(a, now)
 		uses := a.uses
 		go func() {
-			r.env.run.Turn("passivate " + a.name)
+			r.env.Run.Turn("passivate " + a.name)
 			r.passivate(a, uses)
 		}()
 	}
@@ -211,7 +211,7 @@ func (r *Registry) sweep() {
 	if earliest := now.Add(sweepEvery); resting < sweepAtOnce && next.Before(earliest) {
 		next = earliest
 	}
-	r.sweeper = r.env.clock.At(next, r.sweep)
+	r.sweeper = r.env.Clock.At(next, r.sweep)
 }
 
 // passivate asks an actor whether it may end, and ends it unless it was used since
@@ -219,11 +219,11 @@ func (r *Registry) sweep() {
 func (r *Registry) passivate(a *activation, uses int) {
 	ctx, cancel := context.WithTimeout(context.Background(), passivateTimeout)
 	defer cancel()
-	idle, err := r.caller.ask(ctx, a.pid, canPassivate{})
+	idle, err := r.caller.ask(ctx, a.pid, CanPassivate{})
 	r.mu.Lock()
 	r.answered(a)
 	ready := err == nil && idle == true && a.calls == 0 && a.uses == uses && !a.stopping
-	r.touch(a, r.env.clock.Now()) // asked again when it is unused for as long
+	r.touch(a, r.env.Clock.Now()) // asked again when it is unused for as long
 	if ready {
 		a.stopping = true
 		r.retire(a)
@@ -231,7 +231,7 @@ func (r *Registry) passivate(a *activation, uses int) {
 	}
 	r.mu.Unlock()
 	if ready {
-		r.env.system.Root.Poison(a.pid)
+		r.env.System.Root.Poison(a.pid)
 	}
 }
 

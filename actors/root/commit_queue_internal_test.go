@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	"runtime"
@@ -31,7 +31,7 @@ func TestCommitQueueReleases(t *testing.T) {
 		frames = append(frames, weak.Make(frame))
 		batch := &persistence.Batch{}
 		batch.Put([]byte("key"), nil)
-		queue.submit(batch, func(error) { frame[0]++ })
+		queue.Submit(batch, func(error) { frame[0]++ })
 	}
 	for i, done := range store.durable[:2] {
 		store.durable[i] = nil
@@ -41,6 +41,6 @@ func TestCommitQueueReleases(t *testing.T) {
 	require.Nil(t, frames[0].Value())
 	require.Nil(t, frames[1].Value())
 	require.NotNil(t, frames[2].Value())
-	require.False(t, queue.idle())
+	require.False(t, queue.Idle())
 	runtime.KeepAlive(store)
 }

@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	"context"
@@ -8,13 +8,13 @@ import (
 	"watchpost/watchpost"
 )
 
-// alone does something with a team's space while the team has no actor: its requests
-// under way are answered first, and later ones wait. Its sessions connect again. When
-// the team moves to another node, or the service stops, ctx of do ends.
-func (r *Registry) alone(ctx context.Context, team watchpost.TeamID, do func(context.Context) error) error {
+// Alone does something with a space while it has no actor: the requests under way are
+// answered first, and later ones wait. When the space moves to another node, or the
+// service stops, ctx of do ends.
+func (r *Registry) Alone(ctx context.Context, name string, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a, err := r.reserve(ctx, string(team), cancel)
+	a, err := r.reserve(ctx, name, cancel)
 	if err != nil {
 		return err
 	}
@@ -37,11 +37,11 @@ func (r *Registry) reserve(ctx context.Context, name string, cancel context.Canc
 		case a == nil && r.closed:
 			r.mu.Unlock()
 			return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
-		case a == nil && !r.serves(name):
+		case a == nil && !r.Serves(name):
 			r.mu.Unlock()
 			return nil, &ElsewhereError{Team: watchpost.TeamID(name)}
 		case a == nil:
-			a = &activation{name: name, pid: &actor.PID{}, stopping: true, stopped: make(chan struct{}), cancel: cancel, run: r.env.run}
+			a = &activation{name: name, pid: &actor.PID{}, stopping: true, stopped: make(chan struct{}), cancel: cancel, run: r.env.Run}
 			r.active[name] = a
 			r.mu.Unlock()
 			return a, nil

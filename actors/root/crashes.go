@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	linked "container/list"
@@ -16,13 +16,13 @@ const (
 	crashed ending = iota
 	// storeFailed: the store did not answer, which says nothing of the actor.
 	storeFailed
-	// overtaken: another was faster, or the team is deleted. That is no failure.
-	overtaken
+	// Overtaken means that another was faster, or the team is deleted. That is no failure.
+	Overtaken
 )
 
 // outcome is how a top actor ended.
 type outcome struct {
-	why    ending
+	Why    ending
 	loaded bool // its activation had succeeded
 }
 
@@ -78,7 +78,7 @@ func (c *crashes) note(name string, how outcome, born, now time.Time) time.Durat
 		}
 	}
 	var pause time.Duration
-	if how.why == storeFailed {
+	if how.Why == storeFailed {
 		next.outages = min(next.outages+1, maxOutages)
 		pause = crashPause << next.outages
 		pause -= spread(name, now, pause/2)

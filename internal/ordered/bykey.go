@@ -1,4 +1,4 @@
-package actors
+package ordered
 
 import (
 	"cmp"
@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// inOrder yields the entries of a map by their keys. A loop that sends, spawns or writes
+// ByKey yields the entries of a map by their keys. A loop that sends, spawns or writes
 // uses it: Go gives a map another order each time, and what happens must follow from what
 // happened before alone, so that a failure can be played again (package sim).
-func inOrder[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
+func ByKey[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
 			if v, there := m[k]; there && !yield(k, v) {

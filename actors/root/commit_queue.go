@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	"sync"
@@ -19,9 +19,9 @@ type commitQueue struct {
 	broken func(error)
 	// changed is called after each commit; it must not block. Nil: never.
 	changed func([]Change)
-	// complete adds to a batch what belongs to it; nil: nothing. It is called in the
+	// Complete adds to a batch what belongs to it; nil: nothing. It is called in the
 	// order of submission.
-	complete func(*persistence.Batch)
+	Complete func(*persistence.Batch)
 
 	mu      sync.Mutex
 	pending []*pendingCommit // submitted, oldest first
@@ -37,10 +37,10 @@ type pendingCommit struct {
 	changes     []Change
 }
 
-// submit hands over a batch; then runs when it and all before it are durable,
+// Submit hands over a batch; then runs when it and all before it are durable,
 // or with the error when they are not. An empty batch waits for those before
 // it only. then must not block.
-func (q *commitQueue) submit(batch *persistence.Batch, then func(error)) {
+func (q *commitQueue) Submit(batch *persistence.Batch, then func(error)) {
 	empty := batch == nil || batch.Empty()
 	if empty && then == nil {
 		return
@@ -55,8 +55,8 @@ func (q *commitQueue) submit(batch *persistence.Batch, then func(error)) {
 		q.after(then)
 		return
 	}
-	if q.complete != nil {
-		q.complete(batch)
+	if q.Complete != nil {
+		q.Complete(batch)
 	}
 	f := &pendingCommit{changes: changesOf(batch)}
 	if then != nil {
@@ -73,8 +73,8 @@ func (q *commitQueue) submit(batch *persistence.Batch, then func(error)) {
 	q.store.Submit(q.space, q.epoch, batch, func(err error) { q.onCommitted(f, err) })
 }
 
-// end refuses batches submitted from now on. Batches under way still land.
-func (q *commitQueue) end(err error) {
+// End refuses batches submitted from now on. Batches under way still land.
+func (q *commitQueue) End(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.ended == nil {
@@ -121,18 +121,18 @@ func (q *commitQueue) onCommitted(f *pendingCommit, err error) {
 	}
 }
 
-// announce reports a change of what is not stored, once what was submitted before is
+// Announce reports a change of what is not stored, once what was submitted before is
 // durable.
-func (q *commitQueue) announce(c Change) {
-	q.submit(nil, func(err error) {
+func (q *commitQueue) Announce(c Change) {
+	q.Submit(nil, func(err error) {
 		if err == nil && q.changed != nil {
 			q.changed([]Change{c})
 		}
 	})
 }
 
-// idle reports whether nothing is under way.
-func (q *commitQueue) idle() bool {
+// Idle reports whether nothing is under way.
+func (q *commitQueue) Idle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.pending) == 0
@@ -141,5 +141,19 @@ func (q *commitQueue) idle() bool {
 func (f *pendingCommit) run(err error) {
 	for _, then := range f.onCommitted {
 		then(err)
+	}
+}
+
+// Both returns what does one thing after the other; either may be nil.
+func Both(first, second func(error)) func(error) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(err error) {
+		first(err)
+		second(err)
 	}
 }

@@ -1,4 +1,4 @@
-package actors
+package root
 
 import (
 	"context"
@@ -128,7 +128,7 @@ func (r *Registry) Subscribe(team watchpost.TeamID, member watchpost.MemberID) (
 	sub.add([]Change{{Topic: TopicAll}})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !r.serves(sub.team) {
+	if !r.Serves(sub.team) {
 		return nil, &ElsewhereError{Team: team}
 	}
 	if s.byTeam[sub.team] == nil {
