@@ -17,7 +17,6 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/faultstore"
 	"watchpost/watchpost"
@@ -269,7 +268,7 @@ func (l *linearLife) remove(c int, random *rand.Rand) {
 	name := names[random.IntN(len(names))]
 	id, _ := l.known.Load(name)
 	l.op(c, linearInput{"watchlists", "delete", name}, func() linearOutput {
-		_, err := actorstest.Try[root.Done](l.team, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: id.(watchpost.WatchlistID)})
+		_, err := actorstest.Try[any](l.team, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: id.(watchpost.WatchlistID)})
 		return l.answered("", err)
 	})
 }
