@@ -34,6 +34,7 @@ func measureFigures(t *testing.T, w *world) {
 	code := m.code()
 	begin := time.Now()
 	p := m.enterCode(m.service, code)
+	p.agree()
 	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#pill").dataset.kind === "good"`)
 	t.Logf("pairing, from opening the settings to ready: %v", time.Since(begin).Round(time.Millisecond))
 	m.close(target{TargetID: p.target})
