@@ -53,10 +53,15 @@ test-packages:
 		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
 test-long: test-packages postgres long-tools extension-test ## run every test, longer crash tests, more random cases and the fuzzers
+	$(MAKE) --keep-going long-packages long-postgres long-cluster test-bench-posts long-fuzz
+
+long-packages:
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
+long-postgres:
 	WATCHPOST_TEST_STORE=postgres $(GO) test -race -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
+long-cluster:
 	WATCHPOST_TEST_STORE=cluster $(GO) test -race -timeout 60m -count=1 -run '^TestSpecsInCluster$$' ./specs
-	$(MAKE) test-bench-posts
+long-fuzz:
 	$(MAKE) fuzz FUZZTIME=30s
 
 openapi: build ## write specs/openapi.json from the running service
@@ -287,4 +292,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test modules test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test modules test-packages test-long long-packages long-postgres long-cluster long-fuzz openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
