@@ -12,6 +12,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/actors/root"
+	"watchpost/persistence"
 	"watchpost/watchpost"
 )
 
@@ -91,5 +92,62 @@ func TestReleaseWaitsForAllTogether(t *testing.T) {
 	require.NoError(t, <-released)
 	for range teams {
 		<-answered
+	}
+}
+
+// slowActivations is a store whose activations return late.
+type slowActivations struct {
+	persistence.Store
+	taken func(persistence.Space)
+}
+
+// Activate implements persistence.Store.
+func (s *slowActivations) Activate(ctx context.Context, space persistence.Space) (persistence.Epoch, error) {
+	epoch, err := s.Store.Activate(ctx, space)
+	s.taken(space)
+	return epoch, err
+}
+
+// TestTeamLostWhileItsEpochIsTaken: a node that was frozen, or waited for the database, may
+// take the epoch of a team that another node serves by then, from memory. It writes nothing
+// under that epoch: the other would not see it.
+func TestTeamLostWhileItsEpochIsTaken(t *testing.T) {
+	t.Parallel()
+	var elsewhere atomic.Bool
+	var moving atomic.Value // the space that moves while its epoch is taken
+	moving.Store(persistence.Space(""))
+	var written atomic.Int64
+	engine := &slowActivations{Store: actorstest.Engine(t), taken: func(space persistence.Space) {
+		if space == moving.Load() {
+			elsewhere.Store(true)
+		}
+	}}
+	w := actorstest.New(t, actorstest.On(engine), actorstest.With(func(o *actors.Options) {
+		o.Serves = func(string) bool { return !elsewhere.Load() }
+	}), actorstest.Watching(func(space persistence.Space, b *persistence.Batch) {
+		if space == moving.Load() && len(b.Writes) > 0 {
+			written.Add(1)
+		}
+	}))
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
+	for what, change := range map[string]func() error{
+		"a request": func() error {
+			_, err := actorstest.Try[actors.WatchlistView](team, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+				Type: watchpost.KeywordWatchlist, Name: "late", Keywords: []watchpost.KeywordEntry{{Keyword: "tea"}},
+			}})
+			return err
+		},
+		"upkeep": func() error {
+			_, err := w.Registry.ReprocessTeam(w.Context(), team.ID, true)
+			return err
+		},
+	} {
+		require.NoError(t, w.Registry.Release(w.Context(), func(string) bool { return false }))
+		moving.Store(persistence.Space(team.ID))
+		require.Error(t, change(), what)
+		require.Zero(t, written.Load(), what)
+		moving.Store(persistence.Space(""))
+		elsewhere.Store(false)
+		require.NoError(t, change(), what)
 	}
 }

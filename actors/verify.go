@@ -112,8 +112,8 @@ func (r *Registry) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair
 	err := sum.verify(ctx, r.env.Store, team, Repairing{}, func(problem string) { found = append(found, problem) })
 	if err == nil && sum.Problems > 0 && repair {
 		sum, found = Verification{}, nil
-		err = r.Alone(ctx, string(team), func(ctx context.Context) error {
-			return sum.verify(ctx, r.env.Store, team, Repairing{Index: true}, func(problem string) { found = append(found, problem) })
+		err = r.Alone(ctx, string(team), func(ctx context.Context, store persistence.Store) error {
+			return sum.verify(ctx, store, team, Repairing{Index: true}, func(problem string) { found = append(found, problem) })
 		})
 	}
 	for _, problem := range found {

@@ -85,11 +85,11 @@ func (t *Actor) Handle(c actor.Context, load func(persistence.View) error) bool 
 }
 
 // activate takes the space's next epoch, which fences any earlier activation,
-// and loads the state.
+// and loads the state. It ends the actor when the node lost the space meanwhile.
 func (t *Actor) activate(load func(persistence.View) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ActivationTimeout)
 	defer cancel()
-	epoch, err := t.env.Store.Activate(ctx, t.Space)
+	epoch, err := t.env.owned.Activate(ctx, t.Space)
 	if err != nil {
 		t.Fail(err)
 		return

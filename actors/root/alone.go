@@ -5,13 +5,14 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/persistence"
 	"watchpost/watchpost"
 )
 
 // Alone does something with a space while it has no actor: the requests under way are
-// answered first, and later ones wait. When the space moves to another node, or the
-// service stops, ctx of do ends.
-func (r *Registry) Alone(ctx context.Context, name string, do func(context.Context) error) error {
+// answered first, and later ones wait. do activates the space in the store that it gets.
+// When the space moves to another node, or the service stops, ctx of do ends.
+func (r *Registry) Alone(ctx context.Context, name string, do func(context.Context, persistence.Store) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a, err := r.reserve(ctx, name, cancel)
@@ -24,7 +25,7 @@ func (r *Registry) Alone(ctx context.Context, name string, do func(context.Conte
 		r.mu.Unlock()
 		close(a.stopped)
 	}()
-	return do(ctx)
+	return do(ctx, r.env.owned)
 }
 
 // reserve ends the actor of a name, and returns an activation without one that keeps

@@ -76,6 +76,7 @@ type Environment struct {
 	Run     Scheduling
 	rules   *rules
 	Store   persistence.Store
+	owned   persistence.Store // Store, whose epochs are for the spaces of this node
 	Clock   watchpost.Clock
 	Keyring *vault.Keyring
 	Log     *slog.Logger
@@ -105,6 +106,7 @@ func New(o Options) (*Registry, *Environment) {
 		System: system, Run: o.Scheduling, Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, metrics: o.Metrics,
 		changes: newSubscriptions(), stopped: r.forget, ask: r.caller.ask, answerAll: r.caller.fail,
 	}
+	r.env.owned = ownedStore{o.Store, r.Serves}
 	r.env.rules = newRules(r.env)
 	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)
 	return r, r.env

@@ -118,6 +118,7 @@ func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err 
 		}
 	}
 	done := make(chan struct{})
+	g.since.Store(int64(sinceBoot()))
 	go func() {
 		defer close(done)
 		g.run(running, conn)
@@ -128,7 +129,6 @@ func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err 
 // run keeps the locks until ctx ends.
 func (g *guard) run(ctx context.Context, conn *pgx.Conn) {
 	for {
-		g.since.Store(int64(sinceBoot()))
 		err := g.listen(ctx, conn)
 		g.since.Store(0)
 		closeConn(conn)
@@ -139,6 +139,7 @@ func (g *guard) run(ctx context.Context, conn *pgx.Conn) {
 		if conn = g.regain(ctx); conn == nil {
 			return
 		}
+		g.since.Store(int64(sinceBoot()))
 		g.log.Info("holds its locks in the database again")
 	}
 }

@@ -14,12 +14,12 @@ func (n *Node) releaseUntil(ctx context.Context) {
 		case <-n.releases:
 		}
 		n.mu.Lock()
-		version := n.own.views.current().Version
+		version, incarnation := n.own.views.current().Version, n.incarnation
 		n.mu.Unlock()
 		err := n.o.Release(ctx, n.keeps)
 		if err == nil {
 			bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
-			_, err = n.pool.Exec(bounded, confirmSQL, n.o.ID, n.incarnation, version)
+			_, err = n.pool.Exec(bounded, confirmSQL, n.o.ID, incarnation, version)
 			cancel()
 		}
 		if err != nil && ctx.Err() == nil {
@@ -121,7 +121,7 @@ func (n *Node) Drain(ctx context.Context) error {
 func (n *Node) NextView(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	_, err := n.pool.Exec(bounded, nextViewSQL, n.o.ID, n.incarnation)
+	_, err := n.pool.Exec(bounded, nextViewSQL, n.o.ID, n.membership())
 	n.Refresh()
 	return err
 }

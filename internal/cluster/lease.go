@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -66,7 +67,8 @@ func (n *Node) renew(ctx context.Context) error {
 	var ids, beats []string
 	var draining []bool
 	var seen []int64
-	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, n.incarnation, n.o.TTL, n.o.Teams()).Scan(&renewed, &view.Version, &ids, &draining, &seen, &beats)
+	held, incarnation := n.guard.heldFor() > 0, n.membership()
+	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, incarnation, n.o.TTL, n.o.Teams()).Scan(&renewed, &view.Version, &ids, &draining, &seen, &beats)
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (n *Node) renew(ctx context.Context) error {
 		return n.join(ctx, view)
 	}
 	n.joined = true
-	n.update(view, sent)
+	n.update(view, sent, held)
 	n.mu.Lock()
 	overdue := n.pulses.overdue(sinceBoot(), n.o.TTL)
 	n.mu.Unlock()
@@ -148,7 +150,7 @@ func (n *Node) join(ctx context.Context, view View) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
-	if _, err := n.pool.Exec(ctx, joinSQL, n.o.ID, n.incarnation, n.o.Build, n.o.TTL, draining); err != nil {
+	if _, err := n.pool.Exec(ctx, joinSQL, n.o.ID, n.membership(), n.o.Build, n.o.TTL, draining); err != nil {
 		return err
 	}
 	n.o.Log.Info("joined the cluster", "node", n.o.ID)
@@ -203,23 +205,45 @@ func (n *Node) leave(ctx context.Context) error {
 	if err := n.giveUp(ctx, view); err != nil {
 		return err
 	}
+	left := n.endMembership()
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	_, err := n.pool.Exec(bounded, leaveSQL, n.o.ID, n.incarnation)
+	_, err := n.pool.Exec(bounded, leaveSQL, n.o.ID, left)
 	return err
 }
 
-// update takes a renewal that was sent at a time.
-func (n *Node) update(view View, sent time.Duration) {
+// membership returns the incarnation under which the node joins, renews and confirms.
+func (n *Node) membership() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.incarnation
+}
+
+// endMembership begins the next incarnation and returns the last. A statement that ends
+// a membership may reach the database late, after its sender has given it up: then it
+// must not end the next one, whose lease has only begun.
+func (n *Node) endMembership() (last string) {
+	n.joined = false
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	last, n.incarnation = n.incarnation, rand.Text()
+	return last
+}
+
+// update takes a renewal that was sent at a time. It makes the lease longer only if the
+// session lock was held then: others take a free lock for a sign that this node is gone.
+func (n *Node) update(view View, sent time.Duration, held bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	previous, lapsed := n.own.views.current(), n.leaseEnd <= sinceBoot()
-	n.leaseEnd = sent + n.o.TTL
 	n.move(view)
-	if n.watchdog == nil {
-		n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
+	if held {
+		n.leaseEnd = sent + n.o.TTL
+		if n.watchdog == nil {
+			n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
+		}
+		n.watchdog.Reset(n.leaseEnd - sinceBoot())
 	}
-	n.watchdog.Reset(n.leaseEnd - sinceBoot())
 	if lapsed || previous.Version != view.Version || previous.settled() != view.settled() {
 		n.announce()
 	}

@@ -57,6 +57,67 @@ func TestVanishedNode(t *testing.T) {
 	await(t, "the other serves all", func() bool { return covered(t, a) })
 }
 
+// TestLateLeave: a statement that ends a membership may reach the database when its sender
+// has given it up and is a member again. It ends no other membership.
+func TestLateLeave(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	n, a := here(t, url, "a:1", longTTL)
+	all := func() bool { return covered(t, a) }
+	await(t, "it serves all", all)
+	before, _ := n.Place("0")
+	first := n.membership()
+	n.StepOut()
+	await(t, "it has joined again", func() bool {
+		now, _ := n.Place("0")
+		return now.View > before.View && all()
+	})
+	require.NoError(t, once(t.Context(), configOf(t, url), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), leaveSQL, n.ID(), first)
+		return err
+	}))
+	again, _ := n.Place("0")
+	awaitRenewals(t, n)
+	now, _ := n.Place("0")
+	require.Equal(t, again.View, now.View)
+	require.True(t, all())
+}
+
+// awaitRenewals waits until a node has taken the answer to a renewal that was sent since.
+func awaitRenewals(t *testing.T, n *Node) {
+	t.Helper()
+	for range 2 { // the second is sent when the first has been taken
+		sent := sinceBoot()
+		n.Refresh()
+		await(t, "it renews", func() bool {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			return n.renewed > sent
+		})
+	}
+}
+
+// TestLeaseNeedsTheSession: while a node has no session that holds its lock, others may take
+// it for dead. Its renewals make its lease no longer.
+func TestLeaseNeedsTheSession(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	n, a := here(t, url, "a:1", longTTL)
+	await(t, "it serves all", func() bool { return covered(t, a) })
+	end := func() time.Duration {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return n.leaseEnd
+	}
+	held := n.guard.since.Swap(0)
+	before := end()
+	awaitRenewals(t, n)
+	require.Equal(t, before, end())
+	n.guard.since.Store(held)
+	awaitRenewals(t, n)
+	require.Greater(t, end(), before)
+}
+
 // TestLostDatabase stops the database for longer than a lease: no node serves, and
 // nothing has changed when it is back.
 func TestLostDatabase(t *testing.T) {

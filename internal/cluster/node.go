@@ -49,19 +49,19 @@ type Options struct {
 
 // Node is this process as a member of the cluster.
 type Node struct {
-	o           Options
-	incarnation string
-	pool        *pgxpool.Pool
-	kick        chan struct{} // asks for a renewal
-	releases    chan struct{} // asks for a call of Release
-	failed      chan error
-	metrics     *metrics
+	o        Options
+	pool     *pgxpool.Pool
+	kick     chan struct{} // asks for a renewal
+	releases chan struct{} // asks for a call of Release
+	failed   chan error
+	metrics  *metrics
 
 	steppingOut atomic.Bool // see StepOut
-	joined      bool        // ever; the goroutine that renews uses it
+	joined      bool        // since the process began or left; the goroutine that renews uses it
 
-	mu  sync.Mutex
-	own ownership
+	mu          sync.Mutex
+	incarnation string // see endMembership
+	own         ownership
 	// previousView is the settled view before the newest one, and takeovers the names that
 	// have come from another node since, as far as they are counted; see Activated.
 	previousView View
@@ -185,7 +185,7 @@ func (n *Node) Close(ctx context.Context) error {
 	n.leaseEnd = 0
 	n.announce()
 	n.mu.Unlock()
-	_, err := n.pool.Exec(ctx, leaveSQL, n.o.ID, n.incarnation)
+	_, err := n.pool.Exec(ctx, leaveSQL, n.o.ID, n.membership())
 	n.end()
 	return err
 }
