@@ -91,6 +91,9 @@ func TestModel(t *testing.T) {
 		compared[k] = true
 		o := realOwnership(i, before, name)
 		require.Equal(t, before.Serves(i, model.Rules{}), o.serves(name))
+		require.Equal(t, before.MayHandOver(i, 1-i, asked), o.mayHandOver(name, ids[1-i], int64(asked)))
+		taking := realOwnership(i, before, name)
+		require.Equal(t, before.AcceptHandover(i, before.Granted), taking.acceptHandover(name, int64(before.Granted)))
 		switch model.Steps[step].Name {
 		case "Node.renew takes the answer":
 			if before.Reply.View.Member(i) && !before.Reply.Renewed && before.Joined {
@@ -106,8 +109,6 @@ func TestModel(t *testing.T) {
 			v := o.views.current().without(ids[i])
 			o.reset()
 			o.move(v)
-		case "Node.HandOver begins":
-			require.Equal(t, after.Handing != 0, o.mayHandOver(name, ids[1-i], int64(asked)))
 		case "Node.TakeOver":
 			held := o.acceptHandover(name, int64(before.Granted))
 			require.Equal(t, held || before.HandedOver, after.HandedOver)
