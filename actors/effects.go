@@ -17,6 +17,9 @@ type effects struct {
 
 	entries map[string]effectEntry // by key
 	keys    map[watchpost.TaskID][]string
+	// behind are the tasks that had their turn and wait for the end of the one under
+	// whose id they are.
+	behind map[watchpost.TaskID][]*openTask
 }
 
 // effectEntry says which task an effect is in force for, "" when it was given
@@ -24,7 +27,7 @@ type effects struct {
 type effectEntry struct{ task, owner watchpost.TaskID }
 
 func newEffects(t *team) *effects {
-	return &effects{rootActor: &t.rootActor, team: t, entries: map[string]effectEntry{}, keys: map[watchpost.TaskID][]string{}}
+	return &effects{rootActor: &t.rootActor, team: t, entries: map[string]effectEntry{}, keys: map[watchpost.TaskID][]string{}, behind: map[watchpost.TaskID][]*openTask{}}
 }
 
 // open takes up the effect of a task that is not final, nil for none.
@@ -54,7 +57,7 @@ func (ef *effects) settled(id watchpost.TaskID) {
 // inForce returns the task that an effect is in force for; "" when there is
 // none.
 func (ef *effects) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
-	if entry, known := ef.team.effects.entries[e.Key()]; known {
+	if entry, known := ef.entries[e.Key()]; known {
 		return entry.task, nil
 	}
 	view, err := ef.env.View()
@@ -81,10 +84,9 @@ func (ef *effects) knowAccount(batch *persistence.Batch, open *openTask, task *w
 		return
 	}
 	before, _ := withoutAccount(*task).Effect()
-	batch.Delete(teamspace.EffectKey(before))
-	ef.team.effects.set(before.Key(), task.ID, "")
+	ef.giveUp(batch, before, task.ID)
 	putEffect(batch, after, task.ID)
-	ef.team.effects.set(after.Key(), task.ID, task.ID)
+	ef.set(after.Key(), task.ID, task.ID)
 }
 
 // duplicate returns the task that already does, or did, on an account what an
@@ -98,6 +100,68 @@ func (ef *effects) duplicate(open *openTask, account watchpost.AccountURN) (watc
 	effect := *open.effect
 	effect.Account, effect.Member = account, ""
 	return ef.inForce(effect)
+}
+
+// waitsFor returns the open task whose effect another open task is to undo on an
+// account, and which must end first; "" when there is none. A browser that crashed in
+// the middle of the first looks at the page again: it would see its effect undone, and
+// repeat it.
+func (ef *effects) waitsFor(open *openTask, account watchpost.AccountURN) (watchpost.TaskID, error) {
+	for _, effect := range open.undoes {
+		of := effect
+		of.Account, of.Member = account, ""
+		unnamed := effect
+		unnamed.Account, unnamed.Member = "", open.member // asked for before the account was known
+		for _, e := range []watchpost.Effect{of, unnamed} {
+			first, err := ef.inForce(e)
+			if err != nil {
+				return "", err
+			}
+			if ef.team.tasks.open[first] != nil && open.id.Follows(first) {
+				return first, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// goOn gives another turn to the tasks that waited for the end of one.
+func (ef *effects) goOn(ended watchpost.TaskID) {
+	waiting := ef.behind[ended]
+	if len(waiting) == 0 {
+		return
+	}
+	delete(ef.behind, ended)
+	for _, open := range waiting {
+		if ef.team.tasks.open[open.id] == open && !open.ended && open.holder == "" && open.offered == "" {
+			ef.team.dispatch.Add(&watchpost.Task{ID: open.id, Type: open.kind, Member: open.member, Account: open.pinned, CreatedAt: open.id.CreatedAt()}, ef.env.Clock.Now())
+		}
+	}
+	ef.team.tasks.handOut()
+}
+
+// endUndone gives up the effects that a task has undone. The effect of a task that is
+// not final, or that was asked for later, stays in force.
+func (ef *effects) endUndone(batch *persistence.Batch, task *watchpost.Task) {
+	if !task.Undone() {
+		return
+	}
+	for _, effect := range task.Undoes() {
+		holder, err := ef.inForce(effect)
+		if err != nil {
+			ef.Fail(err)
+			return
+		}
+		if open := ef.team.tasks.open[holder]; holder != "" && task.ID.Follows(holder) && (open == nil || open.ended) {
+			ef.giveUp(batch, effect, task.ID)
+		}
+	}
+}
+
+// giveUp ends an effect on behalf of a task.
+func (ef *effects) giveUp(batch *persistence.Batch, effect watchpost.Effect, owner watchpost.TaskID) {
+	batch.Delete(teamspace.EffectKey(effect))
+	ef.set(effect.Key(), owner, "")
 }
 
 // duplicateOf is the failure of a task that would do what another does.
@@ -119,7 +183,6 @@ func (ef *effects) end(batch *persistence.Batch, task *watchpost.Task) {
 		return
 	}
 	if holder == task.ID {
-		batch.Delete(teamspace.EffectKey(effect))
-		ef.team.effects.set(effect.Key(), task.ID, "")
+		ef.giveUp(batch, effect, task.ID)
 	}
 }

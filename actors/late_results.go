@@ -156,6 +156,7 @@ func (l *lateResults) onResolved(m resolved) {
 		putEffect(batch, effect, task.ID)
 		l.team.effects.set(effect.Key(), task.ID, task.ID)
 	}
+	l.team.effects.endUndone(batch, task)
 	l.Commits.Submit(batch, m.then)
 }
 

@@ -70,7 +70,8 @@ type openTask struct {
 	created *creation              // until its first decision; nil when it is stored
 	// decisions is the number of its last decision that was submitted.
 	decisions uint64
-	effect    *watchpost.Effect // of a write that must not be done twice; else nil
+	effect    *watchpost.Effect  // of a write that must not be done twice; else nil
+	undoes    []watchpost.Effect // of a write that ends those of others
 	// late are results that came when it was final already.
 	late []sessionFrame
 
@@ -231,6 +232,7 @@ func (t *tasks) track(task *watchpost.Task) *openTask {
 	if effect, counted := task.Effect(); counted {
 		open.effect = &effect
 	}
+	open.undoes = task.Undoes()
 	if task.Lease != nil {
 		t.hold(task.ID, open, task.Lease.Session)
 		open.account = task.Lease.Account
@@ -317,6 +319,7 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	if !open.scan {
 		t.env.finished.remember(t.team.id, viewOf(m.task))
 	}
+	t.team.effects.goOn(m.task.ID)
 	t.showPending(t.env.Clock.Now())
 	for _, late := range open.late {
 		t.team.late.onLateResult(late)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -67,8 +68,9 @@ func (t *tasks) beginDay(now time.Time) {
 	}
 }
 
-// handTo assigns a task to a session, or fails it when the account has done the
-// same already, or when the rule that asked for it would not do it now.
+// handTo assigns a task to a session. It fails the task when the account has done the
+// same already, or when the rule that asked for it would not do it now; one that undoes
+// what an open task does waits for the end of that one.
 func (t *tasks) handTo(a dispatch.Assignment) {
 	open := t.open[a.Task]
 	if !t.start(open) {
@@ -80,16 +82,21 @@ func (t *tasks) handTo(a dispatch.Assignment) {
 		return
 	}
 	first, err := t.team.effects.duplicate(open, a.Worker.Account)
-	if err != nil {
+	before, err2 := t.team.effects.waitsFor(open, a.Worker.Account)
+	if err := errors.Join(err, err2); err != nil {
 		t.Fail(err)
 		return
 	}
-	if first != "" {
+	switch {
+	case first != "":
 		t.handNothing(a.Worker)
 		t.tell(duplicateOf(first), open)
-		return
+	case before != "":
+		t.handNothing(a.Worker)
+		t.team.effects.behind[before] = append(t.team.effects.behind[before], open)
+	default:
+		t.assign(open, a)
 	}
-	t.assign(open, a)
 }
 
 // handNothing frees a worker that was chosen for a task.
@@ -195,6 +202,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.tally.count(open)
 		t.team.dispatch.Remove(c.task.ID)
 		t.team.effects.end(batch, &c.task)
+		t.team.effects.endUndone(batch, &c.task)
 		t.team.rules.onTaskEnded(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -38,8 +37,7 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 			return
 		}
 		if holder == task.ID {
-			batch.Delete(teamspace.EffectKey(before))
-			t.team.effects.set(before.Key(), task.ID, "")
+			t.team.effects.giveUp(batch, before, task.ID)
 		}
 		if first == "" {
 			putEffect(batch, after, task.ID)

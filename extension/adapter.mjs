@@ -48,6 +48,7 @@ const writes = {
   doComment: (pages, { company, text }) => pages.doComment(actorOf(pages, company), text),
   doMessage: (pages, { text }) => pages.doMessage(text),
   doInvite: (pages, { text }) => pages.doInvite(text),
+  doWithdraw: pages => pages.doWithdraw(),
 }
 const actorOf = (pages, company) => pages.actor(company ? 'company' : undefined, company)
 

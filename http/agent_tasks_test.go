@@ -65,6 +65,13 @@ var agentTasks = []agentTask{
 			{`{"note":7}`, "Missing or invalid 'profile_urn'"}, {`{"profile_urn":"1","note":7}`, "Invalid 'note': must be a string"},
 			{`{"profile_urn":"1","note":"` + strings.Repeat("é", 301) + `"}`, "Invalid 'note': must be 300 characters or fewer"},
 		}},
+	{"withdraw-invitation", "agent_withdraw_invitation", "Withdraw invitation task created successfully",
+		[]string{`{"profile_urn":"urn:network:member:1"}`, `{"profile_url":"https://network.example/in/jane"}`, `{"profile_url":"jane","profile_urn":"1"}`},
+		[][2]string{
+			{`{}`, "Missing or invalid 'profile_url'"}, {`{"profile_url":7}`, "Invalid 'profile_url'"},
+			{`{"profile_url":"https://network.example/company/x","profile_urn":"1"}`, "Missing or invalid 'profile_url'"},
+			{`{"profile_url":"jane","profile_urn":"two words"}`, "Missing or invalid 'profile_urn'"},
+		}},
 	{"fetch-connections", "agent_connections_fetch", "Fetch connections task created successfully",
 		[]string{`{}`, `{"keyword":"x","sort_type":"recent","start":0,"count":100}`},
 		[][2]string{{`{"count":101}`, "Invalid 'count'"}, {`{"start":-1}`, "Invalid 'start'"}, {`{"keyword":[]}`, "Invalid 'keyword'"}}},
@@ -104,7 +111,7 @@ func (m team) work(p *fakeSession, kind, output string) protocol.Frame {
 	require.Equal(m.t, kind, task.TaskType)
 	p.send(protocol.Frame{Type: protocol.TypeAccepted, Task: task.Task, Lease: task.Lease})
 	switch kind {
-	case "agent_like_post", "agent_comment_post", "agent_send_message", "agent_send_connection_request":
+	case "agent_like_post", "agent_comment_post", "agent_send_message", "agent_send_connection_request", "agent_withdraw_invitation":
 		p.send(protocol.Frame{Type: protocol.TypeActing, Task: task.Task, Lease: task.Lease})
 		p.hear(protocol.TypeGo)
 	}
@@ -129,6 +136,8 @@ func TestTaskOutputs(t *testing.T) {
 		{"comment-post", `{"social_urn":"urn:network:activity:7","comment_text":"x"}`, "agent_comment_post", `{"comment_urn":"c"}`, `{"commented":true,"comment_urn":"c"}`},
 		{"send-message", `{"recipient_urn":"1","message":"x"}`, "agent_send_message", `{}`, `{"sent":true}`},
 		{"send-connection-request", `{"profile_urn":"1"}`, "agent_send_connection_request", `{}`, `{"sent":true}`},
+		{"withdraw-invitation", `{"profile_urn":"1"}`, "agent_withdraw_invitation", `{"profile_urn":"urn:network:member:1","profile_url":"javascript:alert(1)"}`,
+			`{"withdrawn":true,"profile_urn":"urn:network:member:1","profile_url":""}`},
 	} {
 		id := read[fields](m.call("POST", "/network-agent/"+c.path, c.body), 200)["api_agent_task_id"].(string)
 		m.work(p, c.kind, c.output)

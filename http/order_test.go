@@ -71,22 +71,12 @@ func refusalsOf(watchlist, list string) []refusal {
 }
 
 // behindExtension are malformed requests to the endpoints that require an
-// extension.
+// extension, except those of agentTasks.
 var behindExtension = []refusal{
 	{operation: "POST /api-like", request: `{}`, invalid: "Missing required parameter: post_id"},
 	{operation: "POST /api-like", request: `{"post_id":"nonsense"}`, invalid: "Missing required parameter: user_email"},
 	{operation: "POST /api-comment", request: `{"post_id":"nonsense","user_email":"x"}`, invalid: "Missing required parameter: comment_text"},
 	{operation: "GET /network-agent/get-task-status", request: "?api_agent_task_id=", invalid: "Missing or invalid 'api_agent_task_id'"},
-	{operation: "POST /network-agent/fetch-profile", request: `{}`, invalid: "Missing or invalid 'profile_slug'"},
-	{operation: "POST /network-agent/fetch-company", request: `{"company_slug":7}`, invalid: "Missing or invalid 'company_slug'"},
-	{operation: "POST /network-agent/fetch-profiles-posts", request: `{"profile_urns":[]}`, invalid: "Missing or invalid 'profile_urns'"},
-	{operation: "POST /network-agent/fetch-company-posts", request: `[]`, invalid: "Invalid JSON body"},
-	{operation: "POST /network-agent/search-profiles", request: `{}`, invalid: "At least one search filter is required"},
-	{operation: "POST /network-agent/like-post", request: `{"social_urn":"x"}`, invalid: "Missing or invalid 'social_urn'"},
-	{operation: "POST /network-agent/comment-post", request: `{"social_urn":"7123456789012345678"}`, invalid: "Missing or invalid 'comment_text'"},
-	{operation: "POST /network-agent/send-message", request: `{"recipient_urn":"123456","message":" "}`, invalid: "Missing or invalid 'message'"},
-	{operation: "POST /network-agent/send-connection-request", request: `{"profile_urn":"123456","note":7}`, invalid: "Invalid 'note': must be a string"},
-	{operation: "POST /network-agent/fetch-connections", request: `{"count":101}`, invalid: "Invalid 'count'"},
 }
 
 // send sends a request whose fields are a query or a body.
@@ -122,12 +112,18 @@ func TestOrderOf400And403(t *testing.T) {
 	}
 	m.send("POST /api-people-watchlist", `{"profiles":["a"],"list_id":"`+theirList+`"}`, "Idempotency-Key", "a b").
 		fails(400, "Invalid 'Idempotency-Key'")
-	for _, r := range behindExtension {
+	behind := slices.Clone(behindExtension)
+	for _, task := range agentTasks {
+		for _, refused := range task.refused {
+			behind = append(behind, refusal{operation: "POST /network-agent/" + task.path, request: refused[0], invalid: refused[1]})
+		}
+	}
+	for _, r := range behind {
 		covered[r.operation] = true
 		m.send(r.operation, r.request, "Idempotency-Key", "a b").fails(403, watchpost.TextExtensionRequired)
 	}
 	m.join()
-	for _, r := range behindExtension {
+	for _, r := range behind {
 		m.send(r.operation, r.request).fails(400, r.invalid)
 	}
 	require.Empty(t, slices.DeleteFunc(teamOperations(t, "400", "403"), func(o string) bool { return covered[o] }))

@@ -2,6 +2,7 @@ package watchpost
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func (t *Task) Engagement() (d Engagement, ok bool) {
 	case objectPerson:
 		d.URN, d.Target = in.Profile, in.profileKey
 	}
-	return d, d.URN != ""
+	return d, d.URN != "" && t.Type.writing().undoes == ""
 }
 
 // Effect identifies a change on the network that must not happen twice: a like
@@ -96,6 +97,39 @@ func (t *Task) Effect() (e Effect, ok bool) {
 		e.Member = t.Member
 	}
 	return e, true
+}
+
+// Undoes returns the effects that the task ends once it is done: the one on the person
+// or post that its input names. A person has several names, so there is one for each
+// name that the input or the output has.
+func (t *Task) Undoes() (undone []Effect) {
+	kind := t.Type.writing().undoes
+	if kind == "" {
+		return nil
+	}
+	in := t.Input.parsed()
+	var shown withdrawnOutput
+	_ = json.Unmarshal(t.Output, &shown) // without an output, nothing but the input names the person
+	e := Effect{Account: t.Account, Actor: string(ActorUser), Action: kind.Action()}
+	if t.Account == "" {
+		e.Member = t.Member
+	}
+	known := map[string]bool{"": true}
+	for _, name := range []string{in.Profile, in.ProfileURL, shown.ProfileURN, shown.ProfileURL} {
+		if e.Target = personKey(name); !known[e.Target] {
+			known[e.Target] = true
+			undone = append(undone, e)
+		}
+	}
+	return undone
+}
+
+// Undone reports whether the effects that the task undoes have ended: it was done, or
+// the page shows that there was nothing to do.
+func (t *Task) Undone() bool {
+	done := t.State == TaskCompleted || t.Resolved != nil && t.Resolved.Acted
+	needless := t.State == TaskFailed && t.Failure.Code == t.Type.Needless()
+	return t.Type.writing().undoes != "" && (done || needless)
 }
 
 // Key returns a text that is equal for equal effects and different for others.

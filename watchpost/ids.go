@@ -34,6 +34,24 @@ type (
 	AccountURN string
 )
 
+// CreatedAt returns when the task was created, to the millisecond; the zero time for
+// what is no id.
+func (id TaskID) CreatedAt() time.Time {
+	u, err := uuid.Parse(string(id))
+	if err != nil {
+		return time.Time{}
+	}
+	var ms int64
+	for _, b := range u[:6] {
+		ms = ms<<8 | int64(b)
+	}
+	return time.UnixMilli(ms)
+}
+
+// Follows reports whether the task was created after another, or in the same
+// millisecond.
+func (id TaskID) Follows(other TaskID) bool { return !id.CreatedAt().Before(other.CreatedAt()) }
+
 // NewID returns a new UUIDv7 with the time now, so that ids follow the Clock.
 func NewID(now time.Time) string {
 	var id uuid.UUID

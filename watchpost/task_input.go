@@ -17,8 +17,11 @@ type TaskInput struct {
 // inputFields are the fields of all task types that rules read. Fields with the
 // same name have the same type everywhere, so parsing needs no task type.
 type inputFields struct {
-	Post    string    `json:"social_urn"`
-	Profile string    `json:"profile_urn"`
+	Post    string `json:"social_urn"`
+	Profile string `json:"profile_urn"`
+	// ProfileURL names the person of a withdrawal in another way.
+	ProfileURL string `json:"profile_url"`
+
 	Actor   ActorType `json:"actor_type"`
 	Company string    `json:"company_title"`
 	Text    string    `json:"comment_text"`
@@ -40,14 +43,22 @@ func ParseTaskInput(raw json.RawMessage) TaskInput {
 	if f.Post != "" {
 		f.postKey = PostKey(f.Post)
 	}
-	if f.profileKey = f.Profile; f.Profile != "" {
-		if r, err := reference.ParseProfile(f.Profile); err == nil {
-			f.profileKey = r.Key()
-		}
-	}
+	f.profileKey = personKey(f.Profile)
 	f.authors, f.people = distinctAuthors(f.Profiles)
 	f.Profiles = nil
 	return TaskInput{raw: raw, fields: f}
+}
+
+// personKey returns the short text that names of one person share, if they are of the
+// same form: a number and a slug have nothing in common.
+func personKey(name string) string {
+	if name == "" {
+		return ""
+	}
+	if r, err := reference.ParseProfile(name); err == nil {
+		return r.Key()
+	}
+	return name
 }
 
 // JSON returns the input as it was given.

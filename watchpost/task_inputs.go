@@ -70,6 +70,11 @@ type InvitationInput struct {
 	Note    string `json:"note,omitempty"`
 }
 
+// WithdrawalInput names the person whose invitation is withdrawn.
+type WithdrawalInput struct {
+	Profile string `json:"profile_urn"`
+}
+
 // ScanInput is the input of the four scans. A search for posts uses Keyword, that for
 // the posts of one author Profile or Company (a slug or a URN).
 type ScanInput struct {

@@ -33,7 +33,7 @@ func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 	case code == "outcome_unknown", t.Writes() && acted == nil:
 		v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown
 		return v
-	case code == "not_found", code == "not_connected", code == "company_not_managed", code == "invalid_input":
+	case answered(code):
 		v.Event, v.Answered = EventFail, true
 		return v
 	case t.Writes() && touched:
@@ -63,11 +63,23 @@ func (v Outcome) AskedToSlowDown() Outcome {
 	return v
 }
 
+// failNotInvited is the code of a withdrawal when the page shows no invitation.
+const failNotInvited = "not_invited"
+
+// answered reports whether an error is the network's answer: the task cannot be done.
+func answered(code string) bool {
+	switch code {
+	case "not_found", "not_connected", failNotInvited, "company_not_managed", "invalid_input":
+		return true
+	}
+	return false
+}
+
 // siteFault reports whether an error is the fault of the network's site.
 func siteFault(code string) bool {
 	switch code {
-	case "not_found", "not_connected", "company_not_managed", "invalid_input", "signed_out", "challenge", "network_limit", "outcome_unknown":
+	case "signed_out", "challenge", "network_limit", "outcome_unknown":
 		return false
 	}
-	return true
+	return !answered(code)
 }

@@ -161,6 +161,11 @@ func (l *likedOutput) complete()     { l.Liked = true }
 func (c *commentedOutput) complete() { c.Commented = true }
 func (s *sentOutput) complete()      { s.Sent = true }
 
+func (w *withdrawnOutput) complete() {
+	w.Withdrawn = true
+	w.ProfileURL = webURL(w.ProfileURL)
+}
+
 // webURL returns s if it is an http or https address, and "" otherwise.
 func webURL(s string) string {
 	u, err := url.Parse(s)
@@ -181,6 +186,12 @@ type commentedOutput struct {
 
 type sentOutput struct {
 	Sent bool `json:"sent"`
+}
+
+type withdrawnOutput struct {
+	Withdrawn  bool   `json:"withdrawn"`
+	ProfileURN string `json:"profile_urn"`
+	ProfileURL string `json:"profile_url"`
 }
 
 // CleanOutput converts a session's output to the shape of its task type. It

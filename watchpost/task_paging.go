@@ -130,6 +130,17 @@ func leasedInvitation(input json.RawMessage) json.RawMessage {
 	return encoded(fields, input)
 }
 
+// leasedWithdrawal returns the input of a withdrawal with one name of the person, of
+// those that the request gave.
+func leasedWithdrawal(input json.RawMessage) json.RawMessage {
+	in := ParseTaskInput(input).parsed()
+	b, err := json.Marshal(WithdrawalInput{Profile: cmp.Or(in.Profile, in.ProfileURL)})
+	if err != nil {
+		panic(err) // a text can always be encoded
+	}
+	return b
+}
+
 // encoded encodes the fields as an object, or returns otherwise if there are
 // none.
 func encoded(fields map[string]json.RawMessage, otherwise json.RawMessage) json.RawMessage {

@@ -22,6 +22,7 @@ const (
 	TaskCommentPost       TaskType = "agent_comment_post"
 	TaskSendMessage       TaskType = "agent_send_message"
 	TaskConnectionRequest TaskType = "agent_send_connection_request"
+	TaskWithdrawal        TaskType = "agent_withdraw_invitation"
 	TaskConnectionsFetch  TaskType = "agent_connections_fetch"
 
 	TaskKeywordScan TaskType = "keyword_scan"
@@ -54,9 +55,9 @@ type taskTypeRow struct {
 	// first; text is the field with what is written, if there is one.
 	subject []string
 	text    string
-	// title and icon are for people. titlePost is the title if it is about a post
-	// of the team.
-	title, titlePost, icon string
+	// title is for people, titlePost is the title if it is about a post of the team.
+	// icon is that of the dashboard, symbol that of the extension.
+	title, titlePost, icon, symbol string
 }
 
 // taskWrite is what the service knows of a write.
@@ -64,9 +65,14 @@ type taskWrite struct {
 	on object // what the write changes; objectNone if nothing keeps account of it
 	// once means that its effect must not happen twice: the ledger of effects has it.
 	once bool
+	// undoes is the type whose effect a write of this type ends; "" for none.
+	undoes TaskType
 	// shown means that the page alone shows whether the write is done, so that a
 	// session that repeats it cannot do it twice.
 	shown bool
+	// needless is the error code of a write that the page shows as done before its
+	// session began; "" if that is as good as done.
+	needless string
 }
 
 // object is what a write changes.
@@ -98,77 +104,84 @@ var taskTypes = []taskTypeRow{
 		name: TaskLikePost, action: ActionLike, write: &taskWrite{on: objectPost, once: true, shown: true},
 		input: LikeInput{}, output: func() any { return &likedOutput{} },
 		page: PagePost, subject: []string{"social_urn"},
-		title: "Like", titlePost: "Like a post", icon: "heart",
+		title: "Like", titlePost: "Like a post", icon: "heart", symbol: "like",
 	},
 	{
 		name: TaskCommentPost, action: ActionComment, write: &taskWrite{on: objectPost},
 		input: CommentInput{}, output: func() any { return &commentedOutput{} },
 		page: PagePost, subject: []string{"social_urn"}, text: "comment_text",
-		title: "Comment", titlePost: "Comment on a post", icon: "comment",
+		title: "Comment", titlePost: "Comment on a post", icon: "comment", symbol: "comment",
 	},
 	{
 		name: TaskConnectionRequest, action: ActionInvitation, write: &taskWrite{on: objectPerson, once: true, shown: true},
 		input: InvitationInput{}, lease: leasedInvitation, output: func() any { return &sentOutput{} },
 		page: PageMember, subject: []string{"profile_urn"}, text: "note",
-		title: "Invitation", icon: "users",
+		title: "Invitation", icon: "users", symbol: "invite",
+	},
+	{
+		name: TaskWithdrawal, action: ActionNone,
+		write: &taskWrite{on: objectPerson, undoes: TaskConnectionRequest, shown: true, needless: failNotInvited},
+		input: WithdrawalInput{}, lease: leasedWithdrawal, output: func() any { return &withdrawnOutput{} },
+		page: PageMember, subject: []string{"profile_urn", "profile_url"},
+		title: "Withdraw an invitation", icon: "users", symbol: "invite",
 	},
 	{
 		name: TaskSendMessage, action: ActionMessage, write: &taskWrite{},
 		input: MessageInput{}, output: func() any { return &sentOutput{} },
 		page: PageThread, subject: []string{"recipient_urn"}, text: "message",
-		title: "Message", icon: "mail",
+		title: "Message", icon: "mail", symbol: "message",
 	},
 	{
 		name: TaskProfileFetch, action: ActionProfileFetch,
 		input: ProfileInput{}, output: func() any { return &profileOutput{} },
 		page: PageMember, subject: []string{"profile_slug"},
-		title: "Fetch a profile", icon: "person",
+		title: "Fetch a profile", icon: "person", symbol: "person",
 	},
 	{
 		name: TaskCompanyFetch, action: ActionCompanyFetch,
 		input: CompanyInput{}, output: func() any { return &companyOutput{} },
 		page: PageCompany, subject: []string{"company_slug"},
-		title: "Fetch a company", icon: "building",
+		title: "Fetch a company", icon: "building", symbol: "company",
 	},
 	{
 		name: TaskProfilesPosts, action: ActionPeopleScan,
 		input: ProfilesPostsInput{}, output: func() any { return &postsOutput{} },
 		subject: []string{"profile_urns"},
-		title:   "Fetch posts of profiles", icon: "person",
+		title:   "Fetch posts of profiles", icon: "person", symbol: "posts",
 	},
 	{
 		name: TaskCompanyPosts, action: ActionCompanyScan,
 		input: CompanyInput{}, output: func() any { return &postsOutput{} },
 		page: PageCompany, subject: []string{"company_slug"},
-		title: "Fetch posts of a company", icon: "building",
+		title: "Fetch posts of a company", icon: "building", symbol: "posts",
 	},
 	{
 		name: TaskProfilesSearch, action: ActionProfileSearch, own: true,
 		input: SearchInput{}, lease: leasedSearch, output: func() any { return &profilesOutput{} },
 		subject: []string{"keywords", "title", "company"},
-		title:   "Search profiles", icon: "search",
+		title:   "Search profiles", icon: "search", symbol: "search",
 	},
 	{
 		name: TaskConnectionsFetch, action: ActionProfileSearch, own: true,
 		input: ConnectionsInput{}, output: func() any { return &connectionsOutput{} },
 		subject: []string{"keyword"},
-		title:   "Fetch connections", icon: "users",
+		title:   "Fetch connections", icon: "users", symbol: "people",
 	},
 	{
 		name: TaskKeywordScan, action: ActionKeywordScan, scan: true, input: ScanInput{},
-		subject: []string{"keyword"}, title: "Search posts", icon: "hash",
+		subject: []string{"keyword"}, title: "Search posts", icon: "hash", symbol: "search",
 	},
 	{
 		name: TaskPeopleScan, action: ActionPeopleScan, scan: true, input: ScanInput{},
-		page: PageMember, subject: []string{"profile"}, title: "Look for posts of a person", icon: "person",
+		page: PageMember, subject: []string{"profile"}, title: "Look for posts of a person", icon: "person", symbol: "posts",
 	},
 	{
 		name: TaskCompanyScan, action: ActionCompanyScan, scan: true, input: ScanInput{},
-		page: PageCompany, subject: []string{"company"}, title: "Look for posts of a company", icon: "building",
+		page: PageCompany, subject: []string{"company"}, title: "Look for posts of a company", icon: "building", symbol: "posts",
 	},
 	{
 		name: TaskForumScan, action: ActionNone, scan: true, input: ScanInput{},
-		subject: []string{"keyword"}, title: "Search the forum", icon: "forum",
+		subject: []string{"keyword"}, title: "Search the forum", icon: "forum", symbol: "search",
 	},
 }
 
@@ -254,6 +267,10 @@ func (t TaskType) OnPost() bool { return t.writing().on == objectPost }
 // PageDecides reports whether the page alone shows that a write of this type is
 // done, so that a session that repeats it cannot do it twice.
 func (t TaskType) PageDecides() bool { return t.writing().shown }
+
+// Needless returns the error code of a write that the page shows as done before its
+// session began; "" if that is as good as done.
+func (t TaskType) Needless() string { return t.writing().needless }
 
 // Title says what a task of this type does, for people.
 func (t TaskType) Title() string {

@@ -23,7 +23,8 @@ func missing(row *taskTypeRow) (lacks []string) {
 	}
 	lack(row.name != "", "a name")
 	lack(row.title != "", "a title for people")
-	lack(row.icon != "", "an icon")
+	lack(row.icon != "", "an icon of the dashboard")
+	lack(row.symbol != "", "a symbol of the extension")
 	lack(row.input != nil, "the shape of its input")
 	lack(row.scan == (row.output == nil), "the shape of its output, which only a scan has not")
 	lack(len(row.subject) > 0, "the fields that say what it is about")
@@ -42,6 +43,8 @@ func missing(row *taskTypeRow) (lacks []string) {
 		lack(!row.scan && !row.own, "a reason to read as well")
 		lack(!w.once || w.shown, "a page that shows an effect that must not happen twice")
 		lack(!w.once || w.on != objectNone, "what its effect is on")
+		lack(w.undoes == "" || w.undoes.writing().once && w.undoes.writing().on == w.on, "an effect that it undoes")
+		lack(w.needless == "" || w.shown, "a page that shows that it is needless")
 		lack((row.titlePost != "") == (w.on == objectPost), "a title with a post, which only a write on a post has")
 	}
 	return lacks
@@ -53,9 +56,9 @@ func TestTaskTypesAreWhole(t *testing.T) {
 	for i := range taskTypes {
 		require.Empty(t, missing(&taskTypes[i]), "the task type %s lacks", taskTypes[i].name)
 	}
-	require.Len(t, missing(&taskTypeRow{}), 6, "a row without anything lacks everything")
+	require.Len(t, missing(&taskTypeRow{}), 7, "a row without anything lacks everything")
 	require.Equal(t, []string{"the field note in its input"}, missing(&taskTypeRow{
-		name: "x", title: "x", icon: "x", input: ProfileInput{}, output: func() any { return nil }, subject: []string{"profile_slug"}, text: "note",
+		name: "x", title: "x", icon: "x", symbol: "x", input: ProfileInput{}, output: func() any { return nil }, subject: []string{"profile_slug"}, text: "note",
 	}))
 }
 
@@ -96,27 +99,32 @@ func extensionTable() []byte {
 
 /** What a session knows of a task type. */
 export interface TaskTypeRow {
+  /** The class of its symbol. */
+  symbol: string
   /** The kind of page on which it begins, that of the person, company or post that the field names; absent: any page of the account. */
   page?: 'member' | 'company' | 'post' | 'thread'
   names?: string
-  /** Of a write; shown: the page alone shows whether it is done, so that repeating it cannot do it twice. */
-  write?: { shown: boolean }
+  /**
+   * Of a write; shown: the page alone shows whether it is done, so that repeating it cannot do it twice; needless: the error
+   * of one that the page shows as done before it began, absent if that is as good as done.
+   */
+  write?: { shown: boolean; needless?: string }
 }
 
 export const taskTypes = {
 `)
 	for i := range taskTypes {
 		row := &taskTypes[i]
-		var fields []string
+		fields := []string{"symbol: '" + row.symbol + "'"}
 		if row.page != PageAny {
 			fields = append(fields, fmt.Sprintf("page: '%s', names: '%s'", row.page, row.subject[0]))
 		}
 		if w := row.write; w != nil {
-			fields = append(fields, fmt.Sprintf("write: { shown: %t }", w.shown))
-		}
-		if len(fields) == 0 {
-			fmt.Fprintf(&b, "  %s: {},\n", row.name)
-			continue
+			needless := ""
+			if w.needless != "" {
+				needless = ", needless: '" + w.needless + "'"
+			}
+			fields = append(fields, fmt.Sprintf("write: { shown: %t%s }", w.shown, needless))
 		}
 		fmt.Fprintf(&b, "  %s: { %s },\n", row.name, strings.Join(fields, ", "))
 	}

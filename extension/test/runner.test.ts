@@ -101,6 +101,22 @@ describe('a write', () => {
     expect(tabs.calls).not.toContain('run')
   })
 
+  it('that the page shows as needless does not begin', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => ({ ...done(true), output: { withdrawn: true } })]
+    const { session, result, said } = await runnerOn(tabs, { go: false })
+    await session.receive(handOut('agent_withdraw_invitation'))
+    expect(await result()).toMatchObject({ error: { code: 'not_invited', acted: false } })
+    expect(said.map(f => f.type)).not.toContain('acting')
+  })
+
+  it('that the page shows as done after it began is done', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => ({ ...done(true), output: { withdrawn: true } })]
+    const { next } = await runnerOn(tabs, { store: begun('agent_withdraw_invitation', { witness: { done: false } }) })
+    expect(await next('result')).toMatchObject({ output: { withdrawn: true } })
+  })
+
   it('that a restored service has forgotten is not done again', async () => {
     for (const [shown, expected] of [[1, { error: { code: 'outcome_unknown', acted: false } }], [0, commented]] as const) {
       const tabs = new FakeTabs()

@@ -43,6 +43,7 @@ function openSite(path: string, answers: Record<string, Answer>) {
 const viewer = { urn: 'urn:network:member:1', slug: 'ada', name: 'Ada', companies: [{ urn: 'urn:network:company:9', slug: 'acme', name: 'Acme', path: '/company/acme', image: '/media/companies/9.svg' }] }
 const jan = { urn: 'urn:network:member:2', slug: 'jan', name: 'Jan', headline: 'h', path: '/in/jan', image: '/media/members/2.svg' }
 const post = (n: number) => ({ urn: `urn:network:activity:${n}`, path: `/posts/x-${n}`, author: jan, content: `Post ${n}`, type: 'text', posted_at: '2030-01-01T00:00:00Z', likes: n, comments: 0, shares: 1 })
+const profile = { ...jan, location: 'Bern', about: 'a', industry: 'i', connections: 1, followers: 1, positions: [], education: [], skills: [], degree: 2 }
 const onPost = { kind: 'post', post: post(7) }
 const applied = { kind: 'applied', applied: {} }
 const me = { kind: 'me' }
@@ -163,6 +164,29 @@ describe('a write', () => {
     expect(await pages.doComment(pages.actor('company', 'Acme'), 'Well\nsaid')).toBe('urn:network:comment:2')
     expect(await failureOf(pages.doComment(pages.actor(undefined, ''), ' '))).toMatchObject({ code: 'invalid_input', acted: false })
     expect(() => pages.actor('company', 'Nobody')).toThrow(/does not manage/)
+  })
+
+  it('withdraws an invitation, if one is pending', async () => {
+    const withdraw = async (relation: string, answer: Answer = applied) => {
+      let now = relation
+      const site = openSite('/in/jan', {
+        '/in/jan': () => ({ kind: 'profile', profile: { ...profile, relation: now } }),
+        'POST /in/jan/withdraw': form => {
+          if (answer === applied) now = 'none'
+          return typeof answer === 'function' ? answer(form) : answer
+        },
+      })
+      const pages = openPages()
+      await pages.profile('jan')
+      let slug: string | undefined
+      const failure = await failureOf(pages.doWithdraw().then(shown => { slug = shown.slug }))
+      vi.unstubAllGlobals()
+      return { ...site, slug, failure }
+    }
+    expect(await withdraw('pending')).toEqual({ posts: ['/in/jan/withdraw'], slug: 'jan', failure: undefined })
+    expect((await withdraw('pending', { kind: 'refused', reason: 'no_invitation' })).failure).toMatchObject({ code: 'not_invited', acted: false })
+    expect((await withdraw('pending', () => undefined)).failure).toMatchObject({ code: 'timeout', acted: null })
+    expect(await withdraw('none')).toMatchObject({ posts: [], failure: { code: 'not_invited', acted: false } })
   })
 
   it('does not begin on a page in doubt', async () => {

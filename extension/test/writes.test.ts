@@ -5,7 +5,7 @@ import { PageAgent } from '../src/page/agent'
 import type { FromPage } from '../src/shared/messages'
 import { writes } from '../src/page/tasks'
 import { Fault, taskError } from '../src/shared/fault'
-import { isWrite } from '../src/shared/protocol'
+import { isWrite, needless } from '../src/shared/protocol'
 import { cases, golden, html, Network, type Exchange, type Golden } from './golden'
 import { openTab } from './tab'
 
@@ -40,6 +40,13 @@ for (const g of cases.filter(c => types.includes(c.task_type))) {
       // An impossible write is detected before anything is touched.
       expect(post).toBeUndefined()
       expect(taskError(looked, true)).toMatchObject({ code: g.error?.code, acted: false })
+      return
+    }
+    if (g.error && !post) { // needless, as the page shows
+      expect(looked.witness.done).toBe(true)
+      expect(needless(typeOf(g))).toBe(g.error.code)
+      expect(await write.act(g.input, openPages()).catch((failure: unknown) => taskError(failure, true))).toMatchObject({ code: g.error.code, acted: false })
+      expect(network.posts).toEqual([])
       return
     }
     if (!post) { // already done, as the page shows

@@ -2,17 +2,20 @@ package api
 
 import (
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-fuego/fuego"
 
 	"watchpost/http/endpoint"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
 )
 
-// The bodies of the requests for agent tasks, each with what makes its fields
-// valid, which are in the order in which they are checked.
+// The endpoints of agent tasks, and the bodies of their requests. Each body has what
+// makes its fields valid, which are in the order in which they are checked.
 
 const (
 	textNoFilter    = "At least one search filter is required"
@@ -48,6 +51,86 @@ func wholeIn(n *float64, name string, least, most float64) error {
 		return watchpost.Errorf(watchpost.Invalid, "Invalid '%s'", name)
 	}
 	return nil
+}
+
+// taskEndpoint is what HTTP knows of a task type beyond its row in the domain.
+type taskEndpoint struct {
+	kind   watchpost.TaskType
+	path   string
+	id     string // of the operation, where that of the path is taken
+	words  string // of the reply and of the summary
+	of     string // what the input describes
+	detail string // what the summary does not say
+	errors []func(*fuego.BaseRoute)
+	// byPost is a request of the posts' endpoints that makes the same task.
+	byPost any
+	// body is an empty request; add makes its route.
+	body any
+	add  func(*endpoint.Server, *taskEndpoint)
+}
+
+// taking completes an endpoint with the type of its body, which checks its fields.
+func taking[B any, P interface {
+	*B
+	endpoint.FieldCleaner
+}](e taskEndpoint) taskEndpoint {
+	e.body, e.add = *new(B), addTask[B]
+	return e
+}
+
+// taskEndpoints is the table of agent tasks, in the order in which the document has
+// their inputs.
+var taskEndpoints = []taskEndpoint{
+	taking[fetchProfile](taskEndpoint{
+		kind: watchpost.TaskProfileFetch, path: "fetch-profile", words: "Profile fetch", of: "a profile",
+		detail: "The output is the profile.",
+	}),
+	taking[fetchCompany](taskEndpoint{
+		kind: watchpost.TaskCompanyFetch, path: "fetch-company", words: "Company fetch", of: "a company",
+		detail: "The output is the company.",
+	}),
+	taking[fetchProfilesPosts](taskEndpoint{
+		kind: watchpost.TaskProfilesPosts, path: "fetch-profiles-posts", words: "Profile posts fetch", of: "posts of people",
+		detail: "The output has the posts of up to 50 profiles. Each counts by itself on the allowance; what is over it is done the next day.",
+	}),
+	taking[fetchCompany](taskEndpoint{
+		kind: watchpost.TaskCompanyPosts, path: "fetch-company-posts", words: "Company posts fetch", of: "posts of a company",
+		detail: "The output has the posts of the company.",
+	}),
+	taking[searchProfiles](taskEndpoint{
+		kind: watchpost.TaskProfilesSearch, path: "search-profiles", words: "Profile search", of: "a search for people",
+		detail: "Needs at least one filter. The output has the profiles found and their total.",
+		errors: []func(*fuego.BaseRoute){endpoint.WithError(http.StatusBadRequest, textNoFilter)},
+	}),
+	taking[fetchConnections](taskEndpoint{
+		kind: watchpost.TaskConnectionsFetch, path: "fetch-connections", words: "Fetch connections", of: "the connections of an account",
+		detail: "The output has the connections and their total.",
+	}),
+	taking[likePost](taskEndpoint{
+		kind: watchpost.TaskLikePost, path: "like-post", words: "Like post", of: "a like", byPost: likeRequest{},
+		detail: "A like that was asked for before is answered with the task of then.",
+	}),
+	taking[commentPost](taskEndpoint{
+		kind: watchpost.TaskCommentPost, path: "comment-post", words: "Comment post", of: "a comment", byPost: commentRequest{},
+		detail: "The output has the URN of the comment.",
+	}),
+	taking[sendMessage](taskEndpoint{
+		kind: watchpost.TaskSendMessage, path: "send-message", words: "Send message", of: "a message",
+		detail: "The recipient must be connected.",
+		errors: []func(*fuego.BaseRoute){endpoint.WithError(http.StatusBadRequest, textLongMessage)},
+	}),
+	taking[sendConnectionRequest](taskEndpoint{
+		kind: watchpost.TaskConnectionRequest, path: "send-connection-request", words: "Send connection request", of: "an invitation",
+		detail: "One that was asked for before is answered with the task of then.",
+		errors: []func(*fuego.BaseRoute){
+			endpoint.WithError(http.StatusBadRequest, textLongNote),
+			endpoint.WithError(http.StatusTooManyRequests, watchpost.TextInvitationCap),
+		},
+	}),
+	taking[withdrawInvitation](taskEndpoint{
+		kind: watchpost.TaskWithdrawal, path: "withdraw-invitation", id: "withdrawConnectionRequest", words: "Withdraw invitation", of: "a withdrawal of an invitation",
+		detail: "The person can be invited again afterwards. It fails with `not_invited` when the page shows no invitation.",
+	}),
 }
 
 // ofMember is the field of a task that runs on the account of one member.
@@ -198,6 +281,23 @@ func (r *sendConnectionRequest) CleanField(name string) error {
 		return invalid(name)
 	case utf8.RuneCountInString(strings.TrimSpace(r.Note)) > watchpost.MaxNote:
 		return watchpost.Errorf(watchpost.Invalid, textLongNote)
+	}
+	return nil
+}
+
+type withdrawInvitation struct {
+	URL string `json:"profile_url,omitempty" example:"https://network.example/in/jane-doe" description:"URL or slug; needed without profile_urn"`
+	URN string `json:"profile_urn,omitempty" example:"urn:network:member:123456" description:"URN or bare id; counts if both are given"`
+	ofMember
+}
+
+// CleanField implements endpoint.FieldCleaner.
+func (w *withdrawInvitation) CleanField(name string) error {
+	switch {
+	case name == "profile_url" && w.URL != "" && !isProfile(w.URL), name == "profile_urn" && w.URN != "" && !isProfile(w.URN):
+		return invalid(name)
+	case name == "profile_urn" && w.URL == "" && w.URN == "":
+		return invalid("profile_url")
 	}
 	return nil
 }

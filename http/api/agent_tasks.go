@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -22,25 +23,11 @@ const (
 	textNoTaskID = "Missing or invalid 'api_agent_task_id'"
 )
 
-// routes is the table of agent tasks: the body, path, type and the words
-// of the reply.
 func (s tasks) routes() {
-	member := endpoint.WithError(http.StatusNotFound, watchpost.TextNoAdmin, endpoint.TextUserNotFound)
-	agentTask[fetchProfile](s.Server, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully")
-	agentTask[fetchCompany](s.Server, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully")
-	agentTask[fetchProfilesPosts](s.Server, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully")
-	agentTask[fetchCompany](s.Server, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully")
-	agentTask[searchProfiles](s.Server, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully",
-		endpoint.WithError(http.StatusBadRequest, textNoFilter), member)
-	agentTask[likePost](s.Server, "like-post", watchpost.TaskLikePost, "Like post task created successfully", member)
-	agentTask[commentPost](s.Server, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", member)
-	agentTask[sendMessage](s.Server, "send-message", watchpost.TaskSendMessage, "Send message task created successfully",
-		endpoint.WithError(http.StatusBadRequest, textLongMessage), member)
-	agentTask[sendConnectionRequest](s.Server, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
-		endpoint.WithError(http.StatusBadRequest, textLongNote), member,
-		endpoint.WithError(http.StatusTooManyRequests, watchpost.TextInvitationCap))
-	agentTask[fetchConnections](s.Server, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", member)
-
+	for i := range taskEndpoints {
+		e := &taskEndpoints[i]
+		e.add(s.Server, e)
+	}
 	endpoint.Handle(s.API, http.MethodGet, "/network-agent/get-task-status", s.getTaskStatus,
 		s.Operation(endpoint.RequiresExtension, "getTaskStatus", "Ask how far a task is", endpoint.TagTasks),
 		endpoint.Query("api_agent_task_id", "the task", openapi3.NewStringSchema()), endpoint.Required(),
@@ -54,20 +41,30 @@ type taskCreated struct {
 	Message string           `json:"message"`
 }
 
-// agentTask adds the route of one type of agent task, whose body is a B.
-func agentTask[B any](s *endpoint.Server, name string, t watchpost.TaskType, message string,
-	options ...func(*fuego.BaseRoute),
-) {
+// addTask adds the route of one type of agent task, whose body is a B.
+func addTask[B any](s *endpoint.Server, e *taskEndpoint) {
 	send := func(ctx context.Context, key *actors.IdempotencyKey, body taskBody[B]) (actors.TaskCreated, error) {
-		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateTask{Type: t, Input: body.input, Email: emailOf(&body.fields)})
+		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateTask{Type: e.kind, Input: body.input, Email: emailOf(&body.fields)})
 	}
+	message := e.words + " task created successfully"
 	show := func(_ taskBody[B], task actors.TaskCreated) taskCreated { return taskCreated{true, task.ID, message} }
 	var texts []string
 	for _, f := range endpoint.FieldsOf(reflect.TypeFor[B]()) {
 		texts = append(texts, f.Text)
 	}
-	options = append([]func(*fuego.BaseRoute){s.Operation(endpoint.RequiresExtension, camel(name), summaryOf(message), endpoint.TagTasks), endpoint.WithBody(texts...), endpoint.WithExampleMessage(message)}, options...)
-	endpoint.HandleCreate(s.API, "/network-agent/"+name, send, show, options...)
+	detail := e.detail
+	if e.kind.Writes() {
+		detail += " It is done in the name of the admin who has been in the team longest."
+	}
+	options := []func(*fuego.BaseRoute){
+		s.Operation(endpoint.RequiresExtension, cmp.Or(e.id, camel(e.path)), "Create a task: "+strings.ToLower(e.words), endpoint.TagTasks),
+		endpoint.WithDetail(detail), endpoint.WithBody(texts...), endpoint.WithExampleMessage(message),
+	}
+	options = append(options, e.errors...)
+	if e.kind.OfMember() {
+		options = append(options, endpoint.WithError(http.StatusNotFound, watchpost.TextNoAdmin, endpoint.TextUserNotFound))
+	}
+	endpoint.HandleCreate(s.API, "/network-agent/"+e.path, send, show, options...)
 }
 
 // camel makes an operation's name of a path's: fetch-profile is fetchProfile.
@@ -79,11 +76,6 @@ func camel(name string) string {
 		}
 	}
 	return first
-}
-
-// summaryOf makes an operation's summary of the words of its reply.
-func summaryOf(message string) string {
-	return "Create a task: " + strings.ToLower(strings.TrimSuffix(message, " task created successfully"))
 }
 
 // taskBody is a request for a task: its fields, parsed, and as they were

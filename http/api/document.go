@@ -15,25 +15,6 @@ import (
 // The inputs and outputs of tasks, a type each. task_input names its type, so
 // that generated clients can tell them apart.
 
-// typedTasks are the task types in the order of their endpoints, each with the
-// request that its input repeats, and a request of the posts' endpoints.
-var typedTasks = []struct {
-	kind      watchpost.TaskType
-	requests  []any
-	described string
-}{
-	{watchpost.TaskProfileFetch, []any{fetchProfile{}}, "a profile"},
-	{watchpost.TaskCompanyFetch, []any{fetchCompany{}}, "a company"},
-	{watchpost.TaskProfilesPosts, []any{fetchProfilesPosts{}}, "posts of people"},
-	{watchpost.TaskCompanyPosts, []any{fetchCompany{}}, "posts of a company"},
-	{watchpost.TaskProfilesSearch, []any{searchProfiles{}}, "a search for people"},
-	{watchpost.TaskConnectionsFetch, []any{fetchConnections{}}, "the connections of an account"},
-	{watchpost.TaskLikePost, []any{likePost{}, likeRequest{}}, "a like"},
-	{watchpost.TaskCommentPost, []any{commentPost{}, commentRequest{}}, "a comment"},
-	{watchpost.TaskSendMessage, []any{sendMessage{}}, "a message"},
-	{watchpost.TaskConnectionRequest, []any{sendConnectionRequest{}}, "an invitation"},
-}
-
 // Document returns the document of the API as JSON.
 func Document(s *endpoint.Server) ([]byte, error) {
 	types := []any{
@@ -68,9 +49,10 @@ func taskSchemas(f *fuego.Server, schemas openapi3.Schemas) {
 		}
 	}
 	schemas["taskPost"] = taskPost(schemas["post"].Value).NewRef()
-	for _, task := range typedTasks {
+	for i := range taskEndpoints {
+		task := &taskEndpoints[i]
 		name := camelType(task.kind) + "Input"
-		schemas[name] = inputSchema(f, task.kind, task.requests, "The input of "+task.described+".").NewRef()
+		schemas[name] = inputSchema(f, task).NewRef()
 		inputs.Discriminator.Mapping[string(task.kind)] = openapi3.MappingRef{Ref: endpoint.SchemaPrefix + name}
 		add(inputs, name)
 		add(outputs, outputSchema(f, schemas, task.kind))
@@ -94,14 +76,17 @@ func schemaOf(f *fuego.Server, v any) *openapi3.Schema {
 	return f.OpenAPI.Description().Components.Schemas[name].Value
 }
 
-// inputSchema is a request with its task's type. Fields of the second request,
-// which makes the same task by a post's id, are there if that one was sent.
-func inputSchema(f *fuego.Server, kind watchpost.TaskType, requests []any, description string) *openapi3.Schema {
+// inputSchema is a request with its task's type. Fields of the request that makes the
+// same task by a post's id are there if that one was sent.
+func inputSchema(f *fuego.Server, task *taskEndpoint) *openapi3.Schema {
 	s := openapi3.NewObjectSchema()
-	s.Description = description
-	s.Properties = openapi3.Schemas{"task_type": openapi3.NewStringSchema().WithEnum(string(kind)).NewRef()}
+	s.Description = "The input of " + task.of + "."
+	s.Properties = openapi3.Schemas{"task_type": openapi3.NewStringSchema().WithEnum(string(task.kind)).NewRef()}
 	s.Required = []string{"task_type"}
-	for i, request := range requests {
+	for i, request := range []any{task.body, task.byPost} {
+		if request == nil {
+			continue
+		}
 		given := schemaOf(f, request)
 		for name, property := range given.Properties {
 			if _, known := s.Properties[name]; !known {

@@ -230,6 +230,13 @@ func OrNull(schemas openapi3.Schemas, name, property string) {
 	schemas[name].Value.Properties[property] = either.NewRef()
 }
 
+// WithDetail documents what the summary of an operation does not say.
+func WithDetail(text string) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		r.Operation.Description = strings.TrimSuffix(text+"\n\n"+r.Operation.Description, "\n\n")
+	}
+}
+
 // WithBody documents the errors of a body that cannot be read.
 func WithBody(texts ...string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {

@@ -54,7 +54,6 @@ const (
 	detailWords  = "A keyword is a text, or an object with words that must or must not occur beside it. `results` tells of each entry whether it was taken.\n\n" +
 		"Instead of keywords, `prompt` may say in a sentence what to look for. With `strict` a prompt that leaves something to be inferred is refused."
 	detailEnabled = "A disabled one takes only a change with `disable: false`. A prompt replaces keywords and labels and excludes the other fields."
-	detailActs    = " It is done in the name of the admin who has been in the team longest."
 	detailDone    = "The task is done by the member's session and can be asked for like an agent task; a company's page acts through its member. "
 	detailOnce    = "A like that was asked for before is answered with the task of then."
 )
@@ -107,16 +106,6 @@ var details = map[string]string{
 	"getNotificationDeliveries": "The newest first, at most 100. An unknown target has none.",
 	"sendNotification":          "The reply says what became of it. A success resumes a target that was paused. Deliveries are tried for 24 hours, without quiet hours; then the target is paused, as it is at once after 410.",
 
-	"fetchProfile":          "The output is the profile.",
-	"fetchCompany":          "The output is the company.",
-	"fetchProfilesPosts":    "The output has the posts of up to 50 profiles. Each counts by itself on the allowance; what is over it is done the next day.",
-	"fetchCompanyPosts":     "The output has the posts of the company.",
-	"searchProfiles":        "Needs at least one filter. The output has the profiles found and their total.",
-	"likePost":              detailOnce + detailActs,
-	"commentPost":           "The output has the URN of the comment." + detailActs,
-	"sendMessage":           "The recipient must be connected." + detailActs,
-	"sendConnectionRequest": "One that was asked for before is answered with the task of then." + detailActs,
-	"fetchConnections":      "The output has the connections and their total.",
 	"getTaskStatus": "`pending` becomes `completed` or `failed`, and stays so. While it is pending, `pending_reason` says what it waits for and " +
 		"`not_before` until when at least. Ask every 5 seconds; most tasks take less than a minute.",
 	"getTeam": "Shows of each member the extension, the network account and what is left of today's allowances; of the plan, what is used.",

@@ -106,6 +106,7 @@ const (
 	CodeTimeout           = "timeout"
 	CodeNotFound          = "not_found"
 	CodeNotConnected      = "not_connected"
+	CodeNotInvited        = "not_invited"
 	CodeCompanyNotManaged = "company_not_managed"
 	CodeInvalidInput      = "invalid_input"
 	CodeOutcomeUnknown    = "outcome_unknown"

@@ -142,7 +142,9 @@ func (m *member) everyTask(t *testing.T) {
 		require.Equal(t, true, m.completed(sent)["sent"])
 		invited := m.ask("/network-agent/send-connection-request", fields{"profile_urn": stranger["profile_urn"], "note": "Hello"})
 		require.Equal(t, true, m.completed(invited)["sent"])
-		for _, kind := range []fakenetwork.WriteKind{fakenetwork.WriteLike, fakenetwork.WriteComment, fakenetwork.WriteMessage, fakenetwork.WriteInvitation} {
+		withdrawn := m.ask("/network-agent/withdraw-invitation", fields{"profile_url": stranger["profile_url"]})
+		require.Equal(t, stranger["profile_urn"], m.completed(withdrawn)["profile_urn"])
+		for _, kind := range []fakenetwork.WriteKind{fakenetwork.WriteLike, fakenetwork.WriteComment, fakenetwork.WriteMessage, fakenetwork.WriteInvitation, fakenetwork.WriteWithdrawal} {
 			require.Equal(t, 1, m.writes.count(m.account, kind), kind)
 		}
 	})

@@ -181,4 +181,6 @@ export interface Pages {
   doMessage(text: string): Promise<void>
   /** A pending invitation counts as sent. */
   doInvite(note: string): Promise<void>
+  /** Withdraws the pending invitation and returns the member who had it. Fault not_invited if none is pending. */
+  doWithdraw(): Promise<Profile>
 }

@@ -115,6 +115,13 @@ class NetworkPages implements Pages {
     }
   }
 
+  async doWithdraw(): Promise<Profile> {
+    const page = this.open('profile'), profile = profileOf(page)
+    if (profile.relation !== 'pending') throw refusal('no_invitation')
+    await submit(one(page, 'form[data-write="withdrawal"]'))
+    return profile
+  }
+
   /** The page of the tab, which must have that kind. */
   private open(kind: string): Part {
     const page = pageOf(document)

@@ -11,6 +11,7 @@ export function profileOf(page: Part): Profile {
   const slug = name(main, 'data-slug')
   const relation = word(main, 'data-relation', ['self', 'none', 'pending', 'connected'])
   agree(maybe(main, 'form.invite') !== undefined, relation === 'none', 'a form to invite')
+  agree(maybe(main, 'form[data-write="withdrawal"]') !== undefined, relation === 'pending', 'a form to withdraw')
   return {
     urn: name(main, 'data-urn'), slug, url: absolute(`/in/${slug}`),
     name: text(one(main, '.name')), headline: text(one(main, '.headline')), location: text(one(main, '.location')), about: text(one(page, '.about')),

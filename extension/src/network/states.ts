@@ -27,6 +27,7 @@ export function refusal(reason: string): Refused {
     case 'not_connected': return new Refused(reason, 'not_connected', 'the member is no connection of the account')
     case 'company_not_managed': return new Refused(reason, 'company_not_managed', "the account does not manage the company's page")
     case 'already_connected': return new Refused(reason, 'invalid_input', 'the member is a connection already')
+    case 'no_invitation': return new Refused(reason, 'not_invited', 'no invitation of the account is pending')
     case 'invalid': return new Refused(reason, 'invalid_input', 'the network refused the input')
     default: return new Refused(reason, 'page_not_understood', `refused: ${reason}`)
   }

@@ -11,6 +11,7 @@ import { message } from './message'
 import { profile } from './profile'
 import { companyScan, forumScan, keywordScan, peopleScan } from './scan'
 import { connections, searchProfiles } from './search'
+import { withdrawal } from './withdrawal'
 
 export const reads: Record<ReadType, Read<any>> = {
   agent_profile_fetch: profile,
@@ -30,4 +31,5 @@ export const writes: Record<WriteType, Write<any>> = {
   agent_comment_post: comment,
   agent_send_message: message,
   agent_send_connection_request: invitation,
+  agent_withdraw_invitation: withdrawal,
 } satisfies { [T in WriteType]: Write<Inputs[T]> }

@@ -30,6 +30,9 @@ export const isTaskType = (type: string): type is TaskType => Object.hasOwn(task
 /** Whether the page alone shows that the write was done, so that repeating it cannot do it twice. */
 export const pageDecides = (type: WriteType): boolean => taskTypes[type].write.shown
 
+/** The error of a write that the page shows as done before it began; undefined if that is as good as done. */
+export const needless = (type: WriteType): ErrorCode | undefined => (taskTypes[type].write as { needless?: ErrorCode }).needless
+
 export type ErrorCode =
   | 'signed_out'
   | 'challenge'
@@ -38,6 +41,7 @@ export type ErrorCode =
   | 'timeout'
   | 'not_found'
   | 'not_connected'
+  | 'not_invited'
   | 'company_not_managed'
   | 'invalid_input'
   | 'outcome_unknown'

@@ -146,6 +146,16 @@ class SinglePages implements Pages {
     await this.screen.press(this.write('A note, if you like', 'note', 'Connect', note), () => this.refused('invitation_pending'), pending)
   }
 
+  async doWithdraw(): Promise<Profile> {
+    await this.screen.shows('Profile')
+    const profile = profileOf(document)
+    if (profile.relation !== 'pending') throw refusal('no_invitation')
+    const button = saying(pageOf(document), 'button', 'Withdraw')
+    if (!button) throw notUnderstood('no button “Withdraw”')
+    await this.screen.press(controlOf<HTMLButtonElement>(button), () => this.refused(), () => profileOf(document).relation !== 'pending' || undefined)
+    return profile
+  }
+
   /** Fills the form with a label and returns its button with those words. Some have a choice of the author, who is the member for "". */
   private write(label: string, field: 'text' | 'note', action: string, words: string, company?: string): HTMLButtonElement {
     const form = one(pageOf(document), `form[aria-label="${label}"]`)
@@ -190,6 +200,7 @@ const reasons: Record<string, string> = {
   "You do not manage that company's page.": 'company_not_managed',
   'You are connected already.': 'already_connected',
   'Your invitation is waiting already.': 'invitation_pending',
+  'There is no such invitation any more.': 'no_invitation',
   'The network does not accept this.': 'invalid',
   'This page is out of date. Load it again.': 'csrf',
 }

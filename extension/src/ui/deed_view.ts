@@ -1,4 +1,4 @@
-import { isTaskType, isWrite, type TaskType } from '../shared/protocol'
+import { isTaskType, isWrite, taskTypes } from '../shared/protocol'
 import type { Deed, Target } from '../shared/state'
 import { ago, filled, has, number, t } from './i18n'
 import { element } from './worker'
@@ -57,18 +57,10 @@ export function line(deed: Deed, now: number, running = false): HTMLElement {
   return row
 }
 
-/** The icons of the tasks that were done: one per kind of action. */
-const symbols: Record<TaskType, string> = {
-  agent_like_post: 'like', agent_comment_post: 'comment', agent_send_message: 'message', agent_send_connection_request: 'invite',
-  agent_profiles_search: 'search', keyword_scan: 'search', forum_scan: 'search',
-  agent_profiles_posts_fetch: 'posts', agent_company_posts_fetch: 'posts', people_scan: 'posts', company_scan: 'posts',
-  agent_company_fetch: 'company', agent_connections_fetch: 'people', agent_profile_fetch: 'person',
-}
-
 /** The icon of a task. */
 export function symbolOf({ task_type: type, error }: Pick<Deed, 'task_type' | 'error'>): string {
   if (error) return 'failure'
-  return isTaskType(type) ? symbols[type] : 'person'
+  return isTaskType(type) ? taskTypes[type].symbol : 'person'
 }
 
 /** The log as a table of comma-separated values. */

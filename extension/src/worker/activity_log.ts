@@ -77,7 +77,8 @@ function targetIn(output: unknown): Target | undefined {
 
 /** What the task itself calls the person or company: no page has shown the name yet. */
 function named({ task_type: type, input }: Entry): Target | undefined {
-  const { page, names }: TaskTypeRow = isTaskType(type) ? taskTypes[type] : {}
+  if (!isTaskType(type)) return undefined
+  const { page, names }: TaskTypeRow = taskTypes[type]
   if (!names || page === 'post') return undefined
   try {
     return { name: decodeURIComponent(reference((input as Record<string, unknown> | null)?.[names], 'in', 'company', 'school', 'showcase')) }

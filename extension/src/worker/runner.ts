@@ -1,5 +1,5 @@
 import type { Account, Post, WriteType } from '../shared/protocol'
-import { isWrite, MAX_FRAME, pageDecides, sameAccount } from '../shared/protocol'
+import { isWrite, MAX_FRAME, needless, pageDecides, sameAccount } from '../shared/protocol'
 import type { LookAnswer, OutcomeMessage, PartMessage, Witness } from '../shared/messages'
 import { Fault, taskError } from '../shared/fault'
 import type { Target } from '../shared/state'
@@ -153,6 +153,8 @@ export class Runner {
     // The browser is signed in to another account, which must not do this
     // write.
     if (!this.session.mayActAs(task.entry, account)) await this.giveBack(task, 'account')
+    const nothingToDo = needless(type)
+    if (nothingToDo && witness.done) throw new Fault(nothingToDo, 'the page shows that there is nothing to do')
     // The service does not know what it did after its backup, and the page does.
     if (task.entry.restored && !pageDecides(type) && (witness.count ?? 0) > 0)
       throw new Fault('outcome_unknown', 'the page shows this text already, and the service was restored from a backup')

@@ -277,6 +277,8 @@ func refusal(reason string) *fault {
 		return faultf(protocol.CodeCompanyNotManaged, "the account does not manage the company's page")
 	case page.ReasonConnected:
 		return faultf(protocol.CodeInvalidInput, "the member is a connection already")
+	case page.ReasonNoInvitation:
+		return faultf(protocol.CodeNotInvited, "no invitation of the account is pending")
 	case page.ReasonInvalid:
 		return faultf(protocol.CodeInvalidInput, "the network refused the input")
 	default:

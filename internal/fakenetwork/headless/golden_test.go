@@ -286,7 +286,7 @@ func goldenCases(w *world) []*goldenCase {
 	}
 	return append(list, goldenWrites(in{
 		"post": post, "liked": liked.URN, "commented": commented.URN, "text": text, "company": own.Name,
-		"friend": friends[0].URN, "met": friends[1].URN, "stranger": strangers[0], "invited": strangers[1], "me": me.URN,
+		"free": strangers[2], "friend": friends[0].URN, "met": friends[1].URN, "stranger": strangers[0], "invited": strangers[1], "me": me.URN,
 	})...)
 }
 
@@ -312,5 +312,9 @@ func goldenWrites(of map[string]any) []*goldenCase {
 		{Name: "an invitation that waits", TaskType: "agent_send_connection_request", Input: in{"profile_urn": of["invited"]}},
 		{Name: "an invitation of a connection", TaskType: "agent_send_connection_request", Input: in{"profile_urn": of["friend"]}},
 		{Name: "an invitation of oneself", TaskType: "agent_send_connection_request", Input: in{"profile_urn": of["me"]}},
+		{Name: "a withdrawal", TaskType: "agent_withdraw_invitation", Input: in{"profile_urn": of["invited"]}},
+		{Name: "a withdrawal without an invitation", TaskType: "agent_withdraw_invitation", Input: in{"profile_urn": of["free"]}},
+		{Name: "a withdrawal from a connection", TaskType: "agent_withdraw_invitation", Input: in{"profile_urn": of["friend"]}},
+		{Name: "a withdrawal from oneself", TaskType: "agent_withdraw_invitation", Input: in{"profile_urn": of["me"]}},
 	}
 }

@@ -38,6 +38,7 @@ var writers = map[watchpost.TaskType]func(input json.RawMessage) (writer, error)
 	watchpost.TaskCommentPost:       newComment,
 	watchpost.TaskSendMessage:       newMessage,
 	watchpost.TaskConnectionRequest: newInvitation,
+	watchpost.TaskWithdrawal:        newWithdrawal,
 }
 
 // run is the context of a running task.

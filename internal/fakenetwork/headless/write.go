@@ -86,6 +86,9 @@ func (s *session) prepare(t *task, w writer) error {
 	if err != nil {
 		return err
 	}
+	if code := watchpost.TaskType(s.entry(t).TaskType).Needless(); witness.Done && code != "" {
+		return faultf(code, "the page shows that there is nothing to do")
+	}
 	if e := s.entry(t); e.Restored && !e.decided() && witness.Count > 0 {
 		return faultf(protocol.CodeOutcomeUnknown, "the page shows this text already, and the service was restored from a backup")
 	}
