@@ -26,6 +26,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crx, idOf, publicKeyOf } from './crx.mjs'
 import { geckoIDOf, manifest } from './manifest.mjs'
+import { languages, textsOf } from './texts.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const adapters = ['server', 'single_page']
@@ -95,9 +96,8 @@ async function make(browser, out, update) {
   }
   await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ browser, origins: await origins(), service, version: options.version, publicKey, store: options.store, update }), null, 2) + '\n')
   for (const file of ['options.html', 'popup.html', 'style.css']) await cp(join(here, 'src/ui', file), join(out, file))
-  for (const file of await readdir(join(here, 'src/locales'))) {
-    const texts = JSON.parse(await readFile(join(here, 'src/locales', file), 'utf8'))
-    const language = file.replace('.json', '')
+  for (const language of languages) {
+    const texts = textsOf(language)
     // Browsers know no plain "pt".
     for (const name of language === 'pt_BR' ? [language, 'pt_PT'] : [language]) {
       const folder = join(out, '_locales', name)

@@ -5,6 +5,9 @@ import { unzipSync } from 'fflate'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import type { TaskType } from '../src/shared/protocol'
+import taskWords from '../src/shared/task_words.json'
+import { languages, textsOf } from './texts'
 
 /** The id that follows from a public key in DER. */
 const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 32).replace(/./g, digit => String.fromCharCode(97 + parseInt(digit, 16)))
@@ -60,19 +63,22 @@ it('asks for access at pairing in a build for several networks', () => {
 })
 
 it('has all texts in every language, with the same parts', () => {
-  const read = (file: string) => JSON.parse(readFileSync(join('src/locales', file), 'utf8')) as Record<string, string>
   const parts = (text: string) => [...new Set(text.match(/\$\d/g) ?? [])].sort()
-  const english = read('en.json')
-  for (const file of readdirSync('src/locales')) {
-    const texts = read(file)
-    expect(Object.keys(texts).sort(), file).toEqual(Object.keys(english).sort())
+  const english = textsOf('en')
+  for (const [type, row] of Object.entries<Record<string, object>>(taskWords satisfies Record<TaskType, object>)) {
+    expect(Object.keys(row).sort(), type).toEqual(languages)
+    for (const words of Object.values(row)) expect(Object.keys(words), type).toEqual(['did', 'task', 'kind'])
+  }
+  for (const language of languages) {
+    const texts = textsOf(language)
+    expect(Object.keys(texts).sort(), language).toEqual(Object.keys(english).sort())
     for (const [key, text] of Object.entries(texts)) {
-      expect(text, `${file} ${key}`).not.toBe('')
-      expect(parts(text), `${file} ${key}`).toEqual(parts(english[key]!))
+      expect(text, `${language} ${key}`).not.toBe('')
+      expect(parts(text), `${language} ${key}`).toEqual(parts(english[key]!))
     }
     if (texts['lang'] === 'fr') for (const text of Object.values(texts)) expect(text, 'breaks before punctuation').not.toMatch(/ [:;?!»]|« /)
-    expect(texts['lang'], file).toBe(file.replace('.json', '').replace('_', '-'))
-    expect(texts['description']!.length, file).toBeLessThanOrEqual(132)
+    expect(texts['lang'], language).toBe(language.replace('_', '-'))
+    expect(texts['description']!.length, language).toBeLessThanOrEqual(132)
   }
 })
 

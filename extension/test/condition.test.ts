@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { conditionOf, kinds, type Facts } from '../src/shared/condition'
 import type { Blocked, Status } from '../src/shared/protocol'
@@ -9,7 +8,7 @@ import { ago } from '../src/ui/i18n'
 import { originOf } from '../src/ui/service'
 import { tellableBrowser, thisBrowser } from '../src/shared/browser'
 import { account, start } from './fakes'
-import { speak } from './texts'
+import { languages, speak } from './texts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -71,7 +70,7 @@ const state: State = {
   condition: { kind: 'idle' }, paused: false, writes: {}, pace: 0, account: { ...account, name: 'Jan' }, bound: account, waiting: 3, allowances: [], deeds: [], skippable: true,
 }
 
-describe.each(readdirSync('src/locales').map(file => file.replace('.json', '')))('in %s', language => {
+describe.each(languages)('in %s', language => {
   it.each(kinds)('the state %s is said in words', kind => {
     speak(language)
     const said = shown({ ...state, condition: { kind, since: start, until: start + 3600_000, types: ['keyword_scan', 'agent_like_post'] } }, start)

@@ -65,6 +65,20 @@ var states = []string{
 	"signed_out", "asking", "slow", "page_not_understood", "new_claim", "network_limit", "released", "plan", "working", "member_pace", "idle",
 }
 
+// textsOf returns the extension's texts in a language.
+func textsOf(t *testing.T, language string) map[string]string {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(theWorld(t).dist, "_locales", language, "messages.json"))
+	require.NoError(t, err)
+	var messages map[string]struct{ Message string }
+	require.NoError(t, json.Unmarshal(file, &messages))
+	texts := map[string]string{}
+	for key, text := range messages {
+		texts[key] = text.Message
+	}
+	return texts
+}
+
 // TestLayout: in every state, with long names, in German and in Arabic, the
 // pages of the extension are as wide as their window, and the popup is not
 // higher than a popup may be. WATCHPOST_PICTURES names a folder for pictures of
@@ -78,11 +92,10 @@ func TestLayout(t *testing.T) {
 		languages = append(languages, "fr", "it", "es", "pt_BR", "hi", "ja")
 	}
 	for _, language := range languages {
-		texts, err := os.ReadFile(filepath.Join("../../extension/src/locales", language+".json"))
-		require.NoError(t, err)
+		texts := textsOf(t, language)
 		for page, widths := range map[string][]int{"popup": {360}, "options": {320, 700}} {
 			p := b.open("chrome-extension://" + extensionID + "/style.css")
-			script := fmt.Sprintf(overPage, texts, encoded(t, stateOf("idle")))
+			script := fmt.Sprintf(overPage, encoded(t, texts), encoded(t, stateOf("idle")))
 			p.must(p.session, "Page.enable", nil, nil)
 			p.must(p.session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": script}, nil)
 			p.must(p.session, "Page.navigate", map[string]any{"url": "chrome-extension://" + extensionID + "/" + page + ".html"}, nil)
