@@ -318,7 +318,7 @@ func (b *browser) canWork() bool {
 		return b.welcomed && slices.ContainsFunc(b.journal, func(e *entry) bool { return e.state != protocol.StateDone })
 	case t.asked && !t.allowed:
 		return false
-	case t.recovering && t.looked == 1 && !pageDecides(t.kind):
+	case t.recovering && t.looked == 1 && !t.kind.PageDecides():
 		return !b.life.now().Before(t.actingAt.Add(secondLook))
 	}
 	return true
@@ -326,15 +326,10 @@ func (b *browser) canWork() bool {
 
 // wakes returns when the worker goes on by itself; zero: it does not.
 func (b *browser) wakes() time.Time {
-	if t := b.task; t != nil && t.recovering && t.looked == 1 && !pageDecides(t.kind) {
+	if t := b.task; t != nil && t.recovering && t.looked == 1 && !t.kind.PageDecides() {
 		return t.actingAt.Add(secondLook)
 	}
 	return time.Time{}
-}
-
-// pageDecides reports whether the page shows the state of a write.
-func pageDecides(kind watchpost.TaskType) bool {
-	return kind == watchpost.TaskLikePost || kind == watchpost.TaskConnectionRequest
 }
 
 // work takes the next step of the task in work. Each step ends with a journal that
@@ -450,7 +445,7 @@ func (b *browser) recover() {
 	switch {
 	case done:
 		b.finish(writeOutput(t.task), nil)
-	case pageDecides(t.kind):
+	case t.kind.PageDecides():
 		if t.tries >= 3 {
 			b.fail(protocol.CodeOutcomeUnknown, nil)
 			return
