@@ -73,8 +73,10 @@ type PostFilter struct {
 // PostParam is a parameter of a request for posts. One of Flag, Texts, Text and
 // Moment is set: it says what the parameter takes, and where in a query that goes.
 type PostParam struct {
-	Name, About, Example string
-	Label, Hint          string // on the dashboard, of one that is typed
+	Name, About string
+	// Example has the type that the API document gives the parameter.
+	Example     any
+	Label, Hint string // on the dashboard, of one that is typed
 
 	Flag func(*PostQuery) *bool
 	// Texts takes several values, each read by Parse; nil: as given. Only are the
@@ -241,7 +243,7 @@ var isSet = []string{""}
 // flagFilter makes a filter that is on or off.
 func flagFilter(name, about, title, icon string, place int, of func(*PostQuery) *bool, has func(*Post) bool) *PostFilter {
 	return &PostFilter{
-		Name: name, Title: title, Icon: icon, Place: place, Params: []PostParam{{Name: name, About: about, Flag: of}},
+		Name: name, Title: title, Icon: icon, Place: place, Params: []PostParam{{Name: name, About: about, Example: true, Flag: of}},
 		Names: func(p *Post) []string {
 			if has(p) {
 				return isSet

@@ -26,7 +26,9 @@ func TestPostFilters(t *testing.T) {
 			require.False(t, params[p.Name], p.Name)
 			params[p.Name] = true
 			require.NotEmpty(t, p.About, p.Name)
-			require.Equal(t, p.Example == "", p.Flag != nil, "%s: an example", p.Name)
+			require.NotEmpty(t, p.Example, "%s: an example", p.Name)
+			_, flag := p.Example.(bool)
+			require.Equal(t, p.Flag != nil, flag, "%s: an example of its type", p.Name)
 			takes := 0
 			for _, is := range []bool{p.Flag != nil, p.Texts != nil, p.Text != nil, p.Moment != nil} {
 				if is {

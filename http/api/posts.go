@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3gen"
 	"github.com/go-fuego/fuego"
 
 	"watchpost/actors"
@@ -48,11 +49,12 @@ func postParams() fuego.RouteOption {
 
 // filterParam documents a parameter of a filter.
 func filterParam(param *watchpost.PostParam) fuego.RouteOption {
-	schema, example := openapi3.NewStringSchema(), any(param.Example)
-	switch {
-	case param.Flag != nil:
-		schema, example = openapi3.NewBoolSchema(), true
-	case param.Texts != nil:
+	like, err := openapi3gen.NewSchemaRefForValue(param.Example, nil)
+	if err != nil {
+		panic(err) // the table has an example that is no value of JSON
+	}
+	schema, example := like.Value, param.Example
+	if param.Texts != nil {
 		for _, only := range param.Only {
 			schema.Enum = append(schema.Enum, only)
 		}

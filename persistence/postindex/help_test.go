@@ -2,6 +2,7 @@ package postindex_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -167,3 +168,23 @@ func memory(t testing.TB) persistence.Store {
 
 // day0 is when the posts of the tests begin.
 var day0 = time.Date(2030, 1, 7, 0, 0, 0, 0, time.UTC)
+
+// empty removes all of a team's keys.
+func empty(t require.TestingT, store persistence.Store, epoch persistence.Epoch) {
+	view, err := store.View(noContext)
+	require.NoError(t, err)
+	defer view.Close()
+	batch := &persistence.Batch{}
+	commit := func() {
+		require.NoError(t, persistence.Commit(noContext, store, space, epoch, batch))
+		batch = &persistence.Batch{}
+	}
+	require.NoError(t, view.Scan(space, nil, nil, func(key, _ []byte) bool {
+		batch.Delete(slices.Clone(key))
+		if len(batch.Writes) == 1000 {
+			commit()
+		}
+		return true
+	}))
+	commit()
+}

@@ -119,18 +119,29 @@ func several(t *rapid.T, name string, values ...string) []string {
 	return rapid.SliceOfN(of(values), 1, 2).Draw(t, name)
 }
 
-// askNames draws a condition of a filter that is on or off, or has values to choose
-// from.
-func askNames(t *rapid.T, q *watchpost.PostQuery) {
+// askedTexts are what queries ask filters for that take one text: numbers about those
+// that posts have, and words.
+var askedTexts = []string{"0", "1", "10", "20", "21", "k", "Go", "slug-1"}
+
+// ask draws a condition of a filter that is on or off, takes one text, or has values to
+// choose from.
+func ask(t *rapid.T, q *watchpost.PostQuery) {
 	var some []*watchpost.PostFilter
 	for _, f := range watchpost.PostFilters() {
-		if f.Params[0].Flag != nil || f.Choices != nil {
+		if f.Params[0].Flag != nil || f.Params[0].Text != nil || f.Choices != nil {
 			some = append(some, f)
 		}
 	}
 	f := of(some).Draw(t, "filter")
-	if flag := f.Params[0].Flag; flag != nil {
-		*flag(q) = true
+	switch param := f.Params[0]; {
+	case param.Flag != nil:
+		*param.Flag(q) = true
+		return
+	case param.Text != nil:
+		asked := *q
+		if param.Text(&asked, of(askedTexts).Draw(t, f.Name)) == nil {
+			*q = asked
+		}
 		return
 	}
 	values := []string{" ", "none"}
@@ -186,12 +197,12 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 			q.From, q.To = instant("from"), instant("to")
 		case 9:
 			q.StoredFrom = instant("stored from")
-		case 10, 11, 13, 14, 15:
-			askNames(t, q)
 		case 12:
 			q.Slug = of([]string{"post/slug-1", "post:7000000000000000003", "post/x"}).Draw(t, "slug")
 		case 16:
 			q.Keyword = of([]string{"k", " GO", "none"}).Draw(t, "asked keyword")
+		default:
+			ask(t, q)
 		}
 	}
 	return q
@@ -430,24 +441,4 @@ func checkModel(t *testing.T, open func() persistence.Store) {
 			"":          m.ask,
 		})
 	})
-}
-
-// empty removes all of a team's keys.
-func empty(t require.TestingT, store persistence.Store, epoch persistence.Epoch) {
-	view, err := store.View(noContext)
-	require.NoError(t, err)
-	defer view.Close()
-	batch := &persistence.Batch{}
-	commit := func() {
-		require.NoError(t, persistence.Commit(noContext, store, space, epoch, batch))
-		batch = &persistence.Batch{}
-	}
-	require.NoError(t, view.Scan(space, nil, nil, func(key, _ []byte) bool {
-		batch.Delete(slices.Clone(key))
-		if len(batch.Writes) == 1000 {
-			commit()
-		}
-		return true
-	}))
-	commit()
 }
