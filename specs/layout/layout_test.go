@@ -94,9 +94,7 @@ func receiver(e ast.Expr) string {
 // only goes down.
 var longTests = map[string]int{
 	"persistence/postindex/model_test.go": 444, // the model of a query and what it draws
-	"actors/allowance_test.go":            437,
 	"actors/linear_test.go":               426, // one checker of histories
-	"actors/engagement_test.go":           418,
 	"actors/life_test.go":                 414,
 }
 
