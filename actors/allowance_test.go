@@ -300,8 +300,8 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// TestFrameOfDeadTeam: frames on a connection whose team is gone are lost, and
-// the connection ends.
+// TestConnectGivesUp: a caller that gives up while its hello is being stored leaves no
+// connection.
 func TestConnectGivesUp(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

@@ -153,7 +153,7 @@ func TestNothingBeforeDurable(t *testing.T) {
 	})
 }
 
-// TestDebitLeavesBeforeFrame looks into the store at the moment when the frame
+// TestDebitIsDurableBeforeTheFrame looks into the store at the moment when the frame
 // arrives.
 func TestDebitIsDurableBeforeTheFrame(t *testing.T) {
 	t.Parallel()

@@ -10,10 +10,9 @@ import (
 )
 
 // The requests that a team answers, each with its reply. Neither the sender nor
-// the receiver changes one afterwards. A change that depends on the stored value
-// is a function in the request, which the team calls in its mailbox
-// (UpdateTarget). A request is answered with its reply or with an error; errors
-// are *watchpost.Error.
+// the receiver changes one afterwards. A change of a stored thing is a patch, which
+// the team applies to what it has (UpdateTarget). A request is answered with its
+// reply or with an error; errors are *watchpost.Error.
 
 // RequireExtension asks whether the team may use what needs an extension;
 // answered by Done or an ExtensionRequired error (api.md#the-extension-window).
