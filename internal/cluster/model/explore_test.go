@@ -68,7 +68,6 @@ func TestPlantedFaults(t *testing.T) {
 		{"leave keeps membership", Rules{LeaveKeepsMembership: true}, two, false},
 		{"lease without lock", Rules{LeaseWithoutLock: true}, Bounds{Views: 2, Faults: 1, Lapses: 1, Both: true}, false},
 		{"confirm first", Rules{ConfirmFirst: true}, Bounds{Views: 3, Faults: 1}, true},
-		{"handover first", Rules{HandoverFirst: true}, Bounds{Views: 3, Faults: 1}, true},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			if f.long && os.Getenv("WATCHPOST_LONG") == "" {

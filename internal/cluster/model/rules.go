@@ -15,8 +15,6 @@ type Rules struct {
 	CurrentViewServes bool
 	// OwnConfirmation: a node does not wait until the others have confirmed.
 	OwnConfirmation bool
-	// HandoverFirst: a node hands the team over before its actor has ended.
-	HandoverFirst bool
 	// RejoinKeeps: a node keeps its actor when it joins again.
 	RejoinKeeps bool
 	// OneSign: a refused connection is enough to remove a node.

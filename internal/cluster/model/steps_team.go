@@ -9,7 +9,7 @@ func ask(s *State, i int, r Rules) bool {
 	return true
 }
 
-func handOver(s *State, i int, r Rules) bool {
+func handOver(s *State, i int, _ Rules) bool {
 	n, to := &s.Node[i], other(i)
 	asked := s.Node[to].Asked
 	if !n.Up || asked == 0 || n.Handing != 0 || n.Current().Version < asked {
@@ -20,7 +20,7 @@ func handOver(s *State, i int, r Rules) bool {
 		return true // it refuses
 	}
 	n.Handing = asked
-	if n.Memory != Absent && !r.HandoverFirst {
+	if n.Memory != Absent {
 		n.Leaving = true
 	}
 	return true
