@@ -153,7 +153,7 @@ func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() s
 
 // Audit returns the newest entries of a team's audit, newest first, with the failed
 // sign-ins of its members (NotFound).
-func (r *Registry) Audit(ctx context.Context, team watchpost.TeamID, limit int) ([]watchpost.AuditEntry, error) {
+func (r *reading) Audit(ctx context.Context, team watchpost.TeamID, limit int) ([]watchpost.AuditEntry, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return nil, root.Unavailable(err)

@@ -45,7 +45,7 @@ type noteClaims struct{ urns []watchpost.AccountURN }
 // NoteEndedClaims lets the teams that this node serves note the claims that earlier
 // builds have ended. It reports whether all are noted; then it need not be called again,
 // also after a restart.
-func (r *Registry) NoteEndedClaims(ctx context.Context) (done bool, err error) {
+func (r *upkeep) NoteEndedClaims(ctx context.Context) (done bool, err error) {
 	missing, err := r.claimsToNote(ctx)
 	if err != nil || missing == nil {
 		return err == nil, err
@@ -56,7 +56,7 @@ func (r *Registry) NoteEndedClaims(ctx context.Context) (done bool, err error) {
 			left++
 			continue
 		}
-		_, failure := Ask(ctx, r, team, noteClaims{urns})
+		_, failure := askTeam(ctx, r.door, team, noteClaims{urns})
 		if failure != nil { // a team that is being deleted is gone at the next call
 			left++
 		}
@@ -77,7 +77,7 @@ func (r *Registry) NoteEndedClaims(ctx context.Context) (done bool, err error) {
 
 // claimsToNote returns the ended claims that are not noted; nil when that is known of
 // all.
-func (r *Registry) claimsToNote(ctx context.Context) (map[watchpost.TeamID][]watchpost.AccountURN, error) {
+func (r *upkeep) claimsToNote(ctx context.Context) (map[watchpost.TeamID][]watchpost.AccountURN, error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ const deletionAttempts = 5
 // DeleteTeam removes a team and everything of it (NotFound). It returns when
 // nothing is left. A deletion that was begun goes on when ctx ends, after a failure
 // with the next call, and after a restart with ResumeDeletions.
-func (r *Registry) DeleteTeam(ctx context.Context, team watchpost.TeamID) error {
+func (r *upkeep) DeleteTeam(ctx context.Context, team watchpost.TeamID) error {
 	var err error
 	for range deletionAttempts {
 		if err = r.deleteTeam(ctx, team); watchpost.KindOf(err) != watchpost.Unavailable || ctx.Err() != nil {
@@ -45,17 +45,17 @@ func (r *Registry) DeleteTeam(ctx context.Context, team watchpost.TeamID) error 
 }
 
 // deleteTeam is DeleteTeam with one attempt.
-func (r *Registry) deleteTeam(ctx context.Context, team watchpost.TeamID) error {
-	step, err := Ask(ctx, r, team, deleteTeam{})
+func (r *upkeep) deleteTeam(ctx context.Context, team watchpost.TeamID) error {
+	step, err := askTeam(ctx, r.door, team, deleteTeam{})
 	for err == nil && !step.finished {
-		step, err = Ask(ctx, r, team, deleteTeam{})
+		step, err = askTeam(ctx, r.door, team, deleteTeam{})
 	}
 	return err
 }
 
 // ResumeDeletions goes on with the deletions that an earlier run of the service has
 // left, of the teams that this node serves.
-func (r *Registry) ResumeDeletions(ctx context.Context) error {
+func (r *upkeep) ResumeDeletions(ctx context.Context) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return err

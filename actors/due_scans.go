@@ -91,7 +91,7 @@ func (d *dueScans) gauge() prometheus.Collector {
 
 // LookForDueScans brings the metric of due scans up to the store, for the teams of this
 // node that are not in memory. It activates none.
-func (r *Registry) LookForDueScans(ctx context.Context) error {
+func (r *upkeep) LookForDueScans(ctx context.Context) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return err

@@ -23,13 +23,13 @@ const (
 )
 
 // RuleJournal returns the newest actions of rules that have ended, newest first.
-func (r *Registry) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]watchpost.RuleAction, error) {
+func (r *reading) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]watchpost.RuleAction, error) {
 	return r.ruleJournal(ctx, team, "", ruleJournalMost)
 }
 
 // ruleJournal returns the newest actions that have ended before another one, or at
 // all: at most that many, newest first.
-func (r *Registry) ruleJournal(ctx context.Context, team watchpost.TeamID, before watchpost.RuleActionID, most int) ([]watchpost.RuleAction, error) {
+func (r *reading) ruleJournal(ctx context.Context, team watchpost.TeamID, before watchpost.RuleActionID, most int) ([]watchpost.RuleAction, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return nil, root.Unavailable(err)
@@ -74,7 +74,7 @@ const (
 // RuleActions returns a page of the actions of rules, from the cursor of an earlier one
 // or "": the open ones, oldest first, then those that have ended in the last 14 days,
 // newest first. Errors: Invalid for a cursor, Unavailable.
-func (r *Registry) RuleActions(ctx context.Context, team watchpost.TeamID, cursor string, limit int) (RuleActionsPage, error) {
+func (r *reading) RuleActions(ctx context.Context, team watchpost.TeamID, cursor string, limit int) (RuleActionsPage, error) {
 	page, id := RuleActionsPage{}, watchpost.RuleActionID("")
 	if cursor != "" {
 		id = watchpost.RuleActionID(cursor[1:])
@@ -84,7 +84,7 @@ func (r *Registry) RuleActions(ctx context.Context, team watchpost.TeamID, curso
 	}
 	before := id
 	if !strings.HasPrefix(cursor, endedActionsBefore) {
-		view, err := Ask(ctx, r, team, ListRules{})
+		view, err := askTeam(ctx, r.door, team, ListRules{})
 		if err != nil {
 			return page, err
 		}
@@ -170,7 +170,7 @@ func (rs *engagementRules) viewOf(r watchpost.EngagementRule) RuleView {
 // TryRule returns what a rule would have done with the newest posts that its
 // watchlist collected in the last 30 days (NotFound, Forbidden). Nothing is
 // stored, and nothing is done on the network.
-func (r *Registry) TryRule(ctx context.Context, team watchpost.TeamID, rule watchpost.EngagementRule) (watchpost.RuleTrial, error) {
+func (r *reading) TryRule(ctx context.Context, team watchpost.TeamID, rule watchpost.EngagementRule) (watchpost.RuleTrial, error) {
 	if err := r.WatchlistAccess(ctx, team, string(rule.Watchlist)); err != nil {
 		return watchpost.RuleTrial{}, err
 	}

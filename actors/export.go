@@ -29,8 +29,8 @@ type ExportedRule struct {
 // watchpost.Invitation, watchpost.Passkey, watchpost.Watchlist, watchpost.List,
 // ExportedRule, watchpost.RuleAction, watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
 // JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
-func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
-	if _, err := Ask(ctx, r, id, noteExport{}); err != nil {
+func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
+	if _, err := askTeam(ctx, r.door, id, noteExport{}); err != nil {
 		return err
 	}
 	view, err := r.viewFor(ctx)
@@ -131,7 +131,7 @@ func exportAll[R any](view persistence.View, space persistence.Space, prefix str
 	return errors.Join(err, failure)
 }
 
-func (r *Registry) exportPosts(view persistence.View, id watchpost.TeamID, yield func(any) error) error {
+func (r *upkeep) exportPosts(view persistence.View, id watchpost.TeamID, yield func(any) error) error {
 	tagging, err := r.env.watchlists.of(view, id)
 	if err != nil {
 		return err

@@ -27,26 +27,26 @@ type InteractionsPage struct {
 // watchlist collected, on a snapshot of the store and past the team's actors.
 // Errors: Invalid `Invalid watchlist ID: <id>`, Forbidden for another team's,
 // Unavailable for a failed read.
-func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
+func (r *reading) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
 	page, err := r.queryInteractions(ctx, team, watchlist, q)
 	return page, root.Unavailable(err)
 }
 
-func (r *Registry) queryInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
+func (r *reading) queryInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
 	for {
 		page, whole, err := r.listedInteractions(ctx, team, watchlist, q)
 		if err != nil || whole {
 			return page, err
 		}
 		// An earlier build, or a post with very many interactions: once, and not for long.
-		if _, err := Ask(ctx, r, team, listEngagements{}); err != nil {
+		if _, err := askTeam(ctx, r.door, team, listEngagements{}); err != nil {
 			return page, err
 		}
 	}
 }
 
 // listedInteractions answers from the index; whole is false when that is not complete.
-func (r *Registry) listedInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (page InteractionsPage, whole bool, err error) {
+func (r *reading) listedInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (page InteractionsPage, whole bool, err error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return page, false, err

@@ -45,7 +45,7 @@ type InvitationTo struct {
 const invitationsShown = 100
 
 // Invitations returns the pending invitations of an address that it does not block.
-func (r *Registry) Invitations(ctx context.Context, email string) ([]InvitationTo, error) {
+func (r *inviting) Invitations(ctx context.Context, email string) ([]InvitationTo, error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, root.Unavailable(err)
@@ -102,7 +102,7 @@ func blocksOf(view persistence.View, email string) (watchpost.InvitationBlocks, 
 
 // MustChoose returns a *ChoiceError when a person who has proved the address has to choose
 // a team first.
-func (r *Registry) MustChoose(ctx context.Context, email string, c Choice) error {
+func (r *inviting) MustChoose(ctx context.Context, email string, c Choice) error {
 	if c.Accept != "" {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (r *Registry) MustChoose(ctx context.Context, email string, c Choice) error
 // acceptInvitation signs a person in to the team of an invitation (NotFound, Conflict when
 // the address belongs to a team, PlanLimit). In a cluster, the error is an ElsewhereError
 // when another node serves the team.
-func (r *Registry) acceptInvitation(ctx context.Context, p Proof, id watchpost.InvitationID) (SignedIn, error) {
+func (r *inviting) acceptInvitation(ctx context.Context, p Proof, id watchpost.InvitationID) (SignedIn, error) {
 	entry, err := r.invitation(ctx, p.Email, id)
 	if err != nil {
 		return SignedIn{}, err
@@ -132,12 +132,12 @@ func (r *Registry) acceptInvitation(ctx context.Context, p Proof, id watchpost.I
 	if !r.Serves(string(entry.Team)) {
 		return SignedIn{}, &root.ElsewhereError{Team: entry.Team, Accepted: true, FullName: p.FullName}
 	}
-	return Ask(ctx, r, entry.Team, acceptInvitation{id, p})
+	return askTeam(ctx, r.door, entry.Team, acceptInvitation{id, p})
 }
 
 // DeclineInvitation ends a pending invitation for a person with a proof of its address (NotFound).
 // In a cluster, the error is as that of SignIn.
-func (r *Registry) DeclineInvitation(ctx context.Context, email string, id watchpost.InvitationID) error {
+func (r *inviting) DeclineInvitation(ctx context.Context, email string, id watchpost.InvitationID) error {
 	entry, err := r.invitation(ctx, email, id)
 	if err != nil {
 		return err
@@ -145,12 +145,12 @@ func (r *Registry) DeclineInvitation(ctx context.Context, email string, id watch
 	if !r.Serves(string(entry.Team)) {
 		return &root.ElsewhereError{Team: entry.Team, Accepted: true}
 	}
-	_, err = Ask(ctx, r, entry.Team, declineInvitation{id, email})
+	_, err = askTeam(ctx, r.door, entry.Team, declineInvitation{id, email})
 	return err
 }
 
 // invitation returns the entry of an invitation of an address (NotFound).
-func (r *Registry) invitation(ctx context.Context, email string, id watchpost.InvitationID) (teamspace.InvitationEntry, error) {
+func (r *inviting) invitation(ctx context.Context, email string, id watchpost.InvitationID) (teamspace.InvitationEntry, error) {
 	if !watchpost.ValidID(string(id)) {
 		return teamspace.InvitationEntry{}, errInvitation()
 	}
@@ -163,7 +163,7 @@ func (r *Registry) invitation(ctx context.Context, email string, id watchpost.In
 
 // BlockInvitations blocks or allows the invitations of a team, or of all ("") for an
 // address that was proved. The teams do not hear of it.
-func (r *Registry) BlockInvitations(ctx context.Context, email string, team watchpost.TeamID, blocked bool) error {
+func (r *inviting) BlockInvitations(ctx context.Context, email string, team watchpost.TeamID, blocked bool) error {
 	_, err := root.Call[root.Done](ctx, r.Registry, signInShard(teamspace.KeyAddress, email), blockInvitations{email, team, blocked})
 	return err
 }
@@ -186,7 +186,7 @@ type BlockedTeam struct {
 }
 
 // Consent returns what an address that was proved decides about.
-func (r *Registry) Consent(ctx context.Context, email string) (c Consent, err error) {
+func (r *inviting) Consent(ctx context.Context, email string) (c Consent, err error) {
 	if c.Invitations, err = r.Invitations(ctx, email); err != nil {
 		return c, err
 	}
@@ -214,8 +214,8 @@ func (r *Registry) Consent(ctx context.Context, email string) (c Consent, err er
 // Invite makes a pending invitation and mails it (see InviteMember). Neither the answer nor
 // its time says anything about the address: a mail that the address blocks is stored for
 // nobody instead.
-func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
-	i, err := Ask(ctx, r, team, m)
+func (r *inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
+	i, err := askTeam(ctx, r.door, team, m)
 	if err != nil {
 		return i, err
 	}
@@ -224,15 +224,15 @@ func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m InviteMe
 
 // MailInvitation mails a pending invitation again (NotFound, Conflict, InvitationCap). by
 // is as in InviteMember.
-func (r *Registry) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID) (watchpost.Invitation, error) {
-	i, err := Ask(ctx, r, team, mailInvitation{id, by})
+func (r *inviting) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID) (watchpost.Invitation, error) {
+	i, err := askTeam(ctx, r.door, team, mailInvitation{id, by})
 	if err != nil {
 		return i, err
 	}
 	return i, r.mailInvitation(ctx, team, i)
 }
 
-func (r *Registry) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation) error {
+func (r *inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return root.Unavailable(err)
@@ -250,6 +250,6 @@ func (r *Registry) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 	if !blocks.Refuses(team) {
 		blocked = ""
 	}
-	r.mailStranger(ctx, invitationMail(i, names[team]), blocked)
+	r.mails.mailStranger(ctx, invitationMail(i, names[team]), blocked)
 	return nil
 }

@@ -91,7 +91,7 @@ func order(r openRow) int {
 
 // OpenTasks returns up to limit open tasks of a team, with why they wait. With
 // engagements, only likes and comments. Errors: Unavailable.
-func (r *Registry) OpenTasks(ctx context.Context, team watchpost.TeamID, engagements bool, limit int) (OpenTasksPage, error) {
+func (r *reading) OpenTasks(ctx context.Context, team watchpost.TeamID, engagements bool, limit int) (OpenTasksPage, error) {
 	page := OpenTasksPage{Counts: map[watchpost.PendingReason]int{}}
 	rows, err := root.Call[[]openRow](ctx, r.Registry, string(team), listOpen{engagements})
 	if err != nil || len(rows) == 0 {
@@ -138,7 +138,7 @@ const maxJournalRead = 20_000
 // Journal returns a page of what a team asked for on the network, from a cursor of
 // an earlier page or "". It reads a snapshot, past the team's actors. Entries that
 // a filter rules out are not decoded. Errors: Invalid for a cursor, Unavailable.
-func (r *Registry) Journal(ctx context.Context, team watchpost.TeamID, q watchpost.JournalQuery, cursor string, limit int) (JournalPage, error) {
+func (r *reading) Journal(ctx context.Context, team watchpost.TeamID, q watchpost.JournalQuery, cursor string, limit int) (JournalPage, error) {
 	from := []byte(teamspace.KeyJournal)
 	if cursor != "" {
 		if !watchpost.ValidID(cursor) {

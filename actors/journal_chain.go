@@ -76,7 +76,7 @@ func VerifyJournals(ctx context.Context, store persistence.Store, report func(te
 }
 
 // VerifyJournal is VerifyJournals for one team of a running service, on a snapshot.
-func (r *Registry) VerifyJournal(ctx context.Context, team watchpost.TeamID, report func(problem string)) (JournalVerification, error) {
+func (r *upkeep) VerifyJournal(ctx context.Context, team watchpost.TeamID, report func(problem string)) (JournalVerification, error) {
 	var sum JournalVerification
 	err := sum.verify(ctx, r.env.Store, team, report)
 	return sum, root.Unavailable(err)

@@ -9,7 +9,7 @@ import (
 
 // post hands a mail to the mailer. What becomes of it is logged and counted,
 // and no request waits for a mail.
-func (r *Registry) post(ctx context.Context, m watchpost.Mail) {
+func (r *mailing) post(ctx context.Context, m watchpost.Mail) {
 	event := watchpost.MailHanded
 	if err := r.mailer.Send(ctx, m); err != nil {
 		event = watchpost.MailFailed
@@ -19,7 +19,7 @@ func (r *Registry) post(ctx context.Context, m watchpost.Mail) {
 }
 
 // mail sends a mail to a member.
-func (r *Registry) mail(ctx context.Context, to watchpost.Member, subject, body string) {
+func (r *mailing) mail(ctx context.Context, to watchpost.Member, subject, body string) {
 	m := watchpost.Mail{To: to.Email, Subject: subject, Body: body}
 	if to.NeverSignedIn {
 		r.mailStranger(ctx, m, "")
@@ -31,7 +31,7 @@ func (r *Registry) mail(ctx context.Context, to watchpost.Member, subject, body 
 // mailStranger sends a mail to a person who has not asked for any. An address gets a few a
 // day, whoever causes them. blocked is the team if the address blocks it: the mail takes
 // the time of others, is not sent, and takes none from the mails of the address.
-func (r *Registry) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
+func (r *mailing) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
 	counted := m.To
 	if blocked != "" {
 		counted = string(blocked) + " " + m.To
@@ -53,7 +53,7 @@ func (r *Registry) mailStranger(ctx context.Context, m watchpost.Mail, blocked w
 }
 
 // postToNobody takes the time of a mail.
-func (r *Registry) postToNobody(ctx context.Context, m watchpost.Mail) {
+func (r *mailing) postToNobody(ctx context.Context, m watchpost.Mail) {
 	m.To = ""
 	if err := r.mailer.Send(ctx, m); err != nil {
 		r.env.Log.Debug("no mail to nobody", "error", err)
@@ -69,7 +69,7 @@ func otpMail(email, code string) watchpost.Mail {
 }
 
 // MailPairingLink mails a link with a pairing code to its member.
-func (r *Registry) MailPairingLink(ctx context.Context, email, link string, code PairingCode) {
+func (r *mailing) MailPairingLink(ctx context.Context, email, link string, code PairingCode) {
 	r.post(ctx, watchpost.Mail{
 		To: email, Subject: "Pair a browser with Watchpost", Code: true,
 		Body: "Open this link in the browser that is to work for you:\n\n" + link + "\n\n" +
@@ -80,13 +80,13 @@ func (r *Registry) MailPairingLink(ctx context.Context, email, link string, code
 // AddMember adds a member to a team at once (PlanLimit, Conflict when the email belongs to
 // a team) and mails that. The mail holds no secret: a reader of the mailbox signs in with a
 // one-time code, like anybody else.
-func (r *Registry) AddMember(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
-	member, err := Ask(ctx, r, team, m)
+func (r *mailing) AddMember(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
+	member, err := askTeam(ctx, r.door, team, m)
 	if err != nil {
 		return member, err
 	}
 	name := "a team"
-	if view, err := Ask(ctx, r, team, GetTeam{}); err == nil {
+	if view, err := askTeam(ctx, r.door, team, GetTeam{}); err == nil {
 		name = view.Team.Name
 	}
 	r.mail(ctx, member, "You were added to a team on Watchpost",

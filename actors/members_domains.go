@@ -21,7 +21,7 @@ import (
 type joinByDomain struct{ proof Proof }
 
 // teamOfDomain returns the team that a person joins at the first sign-in; "": none.
-func (r *Registry) teamOfDomain(ctx context.Context, p Proof) (watchpost.TeamID, error) {
+func (r *signingIn) teamOfDomain(ctx context.Context, p Proof) (watchpost.TeamID, error) {
 	if !p.Provider || !r.joining {
 		return "", nil
 	}
@@ -34,20 +34,20 @@ func (r *Registry) teamOfDomain(ctx context.Context, p Proof) (watchpost.TeamID,
 
 // mustChooseByProvider returns a *ChoiceError when a person whom the provider of identities
 // has signed in is invited, and has no other team.
-func (r *Registry) mustChooseByProvider(ctx context.Context, p Proof, c Choice) error {
+func (r *signingIn) mustChooseByProvider(ctx context.Context, p Proof, c Choice) error {
 	if !p.Provider || c.Accept != "" {
 		return nil
 	}
 	if team, err := r.teamOfDomain(ctx, p); err != nil || team != "" {
 		return err
 	}
-	return r.MustChoose(ctx, p.Email, Choice{JoinsOnly: true})
+	return r.invites.MustChoose(ctx, p.Email, Choice{JoinsOnly: true})
 }
 
 // KeepProof returns a one-time code in place of a proof, as if it had been mailed to the
 // browser with the nonce and typed there: a person who has to choose a team first is asked
 // as with a code. "" when a limit of the address forbids another one.
-func (r *Registry) KeepProof(ctx context.Context, p Proof, nonce string) (otp string, err error) {
+func (r *signingIn) KeepProof(ctx context.Context, p Proof, nonce string) (otp string, err error) {
 	made, err := root.Call[codeMade](ctx, r.Registry, signInShard(teamspace.KeyAddress, p.Email), sendCode{p.Email, p.FullName, nonce})
 	return made.code, err
 }

@@ -341,7 +341,7 @@ type TargetDelivery struct {
 
 // Deliveries returns the log of a target, newest first; without an id, the newest
 // deliveries of all targets.
-func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id watchpost.TargetID) ([]TargetDelivery, error) {
+func (r *reading) Deliveries(ctx context.Context, team watchpost.TeamID, id watchpost.TargetID) ([]TargetDelivery, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return nil, root.Unavailable(err)
@@ -361,7 +361,7 @@ func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id wat
 // ResumeNotifications activates the teams with notifications that wait, of those
 // that this node serves and that are not in memory: after a start, when the node has
 // taken teams over, and when a team has failed.
-func (r *Registry) ResumeNotifications(ctx context.Context) error {
+func (r *upkeep) ResumeNotifications(ctx context.Context) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return err
@@ -372,7 +372,7 @@ func (r *Registry) ResumeNotifications(ctx context.Context) error {
 		if r.Running(string(team)) {
 			continue
 		}
-		_, failure := Ask(ctx, r, team, ListTargets{})
+		_, failure := askTeam(ctx, r.door, team, ListTargets{})
 		err = errors.Join(err, passOver(failure))
 	}
 	return err

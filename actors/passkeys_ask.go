@@ -18,7 +18,7 @@ import (
 // time. The team then decides about the key and its counter.
 
 // PasskeysAt is the address at which browsers can use passkeys; "": nowhere.
-func (r *Registry) PasskeysAt() string {
+func (r *passkeyCeremonies) PasskeysAt() string {
 	if r.env.passkeys == nil {
 		return ""
 	}
@@ -26,7 +26,7 @@ func (r *Registry) PasskeysAt() string {
 }
 
 // errNoPasskeys is the error of a service without passkeys.
-func (r *Registry) errNoPasskeys() error {
+func (r *passkeyCeremonies) errNoPasskeys() error {
 	if r.env.passkeys != nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (r *Registry) errNoPasskeys() error {
 
 // BeginSignIn returns the options for a sign-in by passkey, as JSON. client identifies
 // the client in limits; nonce, a secret of the browser, binds the challenge to it.
-func (r *Registry) BeginSignIn(ctx context.Context, client, nonce string) (json.RawMessage, error) {
+func (r *passkeyCeremonies) BeginSignIn(ctx context.Context, client, nonce string) (json.RawMessage, error) {
 	if err := r.errNoPasskeys(); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (r *Registry) BeginSignIn(ctx context.Context, client, nonce string) (json.
 
 // ProveByPasskey takes the answer to BeginSignIn of the same browser and returns whose
 // passkey it is (Unauthenticated). SignInProven decides whether the key still counts.
-func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce string) (Proof, error) {
+func (r *passkeyCeremonies) ProveByPasskey(ctx context.Context, answer, client, nonce string) (Proof, error) {
 	if err := r.errNoPasskeys(); err != nil {
 		return Proof{}, err
 	}
@@ -78,7 +78,7 @@ func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce str
 }
 
 // storedPasskey returns a passkey and whose it is.
-func (r *Registry) storedPasskey(ctx context.Context, id string) (owner teamspace.OwnerEntry, record teamspace.PasskeyRecord, err error) {
+func (r *passkeyCeremonies) storedPasskey(ctx context.Context, id string) (owner teamspace.OwnerEntry, record teamspace.PasskeyRecord, err error) {
 	if owner, err = teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirPasskey, id); err != nil {
 		return owner, record, err
 	}
@@ -93,7 +93,7 @@ func (r *Registry) storedPasskey(ctx context.Context, id string) (owner teamspac
 
 // emailOf returns the address of the member of an entry (Unauthenticated when the member
 // was removed).
-func (r *Registry) emailOf(ctx context.Context, owner teamspace.OwnerEntry) (string, error) {
+func (r *passkeyCeremonies) emailOf(ctx context.Context, owner teamspace.OwnerEntry) (string, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return "", root.Unavailable(err)
@@ -108,21 +108,21 @@ func (r *Registry) emailOf(ctx context.Context, owner teamspace.OwnerEntry) (str
 
 // BeginPasskey returns the options for a new passkey of a member, as JSON (Forbidden when
 // the sign-in is not fresh, Conflict when the member has too many).
-func (r *Registry) BeginPasskey(ctx context.Context, session WebSession) (json.RawMessage, error) {
+func (r *passkeyCeremonies) BeginPasskey(ctx context.Context, session WebSession) (json.RawMessage, error) {
 	if err := r.errNoPasskeys(); err != nil {
 		return nil, err
 	}
-	begun, err := Ask(ctx, r, session.Team, beginPasskey{session.ID})
+	begun, err := askTeam(ctx, r.door, session.Team, beginPasskey{session.ID})
 	return begun.options, err
 }
 
 // AddPasskey takes the answer to BeginPasskey of the same browser, and mails the member
 // (Unauthenticated; the errors of BeginPasskey).
-func (r *Registry) AddPasskey(ctx context.Context, session WebSession, answer, name string) error {
+func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, answer, name string) error {
 	if err := r.errNoPasskeys(); err != nil {
 		return err
 	}
-	begun, err := Ask(ctx, r, session.Team, takePasskey{session.ID})
+	begun, err := askTeam(ctx, r.door, session.Team, takePasskey{session.ID})
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,11 @@ func (r *Registry) AddPasskey(ctx context.Context, session WebSession, answer, n
 	if err != nil {
 		return errPasskey(err)
 	}
-	added, err := Ask(ctx, r, session.Team, addPasskey{session.ID, name, key})
+	added, err := askTeam(ctx, r.door, session.Team, addPasskey{session.ID, name, key})
 	if err != nil {
 		return err
 	}
-	r.post(ctx, watchpost.Mail{
+	r.mails.post(ctx, watchpost.Mail{
 		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
 		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
 			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
@@ -144,12 +144,12 @@ func (r *Registry) AddPasskey(ctx context.Context, session WebSession, answer, n
 
 // RemovePasskey removes a passkey of a browser's member, and mails the member (NotFound;
 // Forbidden when the sign-in is not fresh).
-func (r *Registry) RemovePasskey(ctx context.Context, session WebSession, id watchpost.PasskeyID) error {
-	removed, err := Ask(ctx, r, session.Team, removePasskey{session.ID, id})
+func (r *passkeyCeremonies) RemovePasskey(ctx context.Context, session WebSession, id watchpost.PasskeyID) error {
+	removed, err := askTeam(ctx, r.door, session.Team, removePasskey{session.ID, id})
 	if err != nil {
 		return err
 	}
-	r.post(ctx, watchpost.Mail{
+	r.mails.post(ctx, watchpost.Mail{
 		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
 		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
 			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",

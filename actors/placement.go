@@ -16,7 +16,7 @@ import (
 const SignInPlace = signInName
 
 // TeamOfToken returns the team of a session's token, or an Unauthenticated error.
-func (r *Registry) TeamOfToken(ctx context.Context, token string) (watchpost.TeamID, error) {
+func (r *reading) TeamOfToken(ctx context.Context, token string) (watchpost.TeamID, error) {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirToken, r.env.Keyring.Hash(teamspace.DirToken, token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errToken()
@@ -35,7 +35,7 @@ const idAttempts = 1000
 
 // foundElsewhere returns an ElsewhereError for a person without a team whose new
 // team goes to another node: all sign-ins come to one.
-func (r *Registry) foundElsewhere(ctx context.Context, p Proof) error {
+func (r *signingIn) foundElsewhere(ctx context.Context, p Proof) error {
 	id := watchpost.NewID(r.env.Clock.Now())
 	if !r.open || r.Serves(id) {
 		return nil
@@ -51,7 +51,7 @@ func (r *Registry) foundElsewhere(ctx context.Context, p Proof) error {
 }
 
 // newTeamID returns an id for a new team of this node.
-func (r *Registry) newTeamID() watchpost.TeamID {
+func (r *signingIn) newTeamID() watchpost.TeamID {
 	for range idAttempts {
 		if id := watchpost.NewID(r.env.Clock.Now()); r.Serves(id) {
 			return watchpost.TeamID(id)

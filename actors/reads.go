@@ -15,11 +15,11 @@ import (
 // RequireExtension returns an ExtensionRequired error unless a session of the team was
 // active within LivenessWindow. The team's newest sign of life is kept where it
 // can be read without asking; it only ever grows older by the clock.
-func (r *Registry) RequireExtension(ctx context.Context, team watchpost.TeamID) error {
+func (r *reading) RequireExtension(ctx context.Context, team watchpost.TeamID) error {
 	if last, known := r.env.presence.Load(team); known && watchpost.ExtensionActive(last.(time.Time), r.env.Clock.Now()) {
 		return nil
 	}
-	_, err := Ask(ctx, r, team, RequireExtension{})
+	_, err := askTeam(ctx, r.door, team, RequireExtension{})
 	return err
 }
 
@@ -27,7 +27,7 @@ var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key
 
 // TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
 // error (api.md#authentication).
-func (r *Registry) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
+func (r *reading) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
 	digest := digestOf(key)
 	team, known, drops := r.env.keys.find(digest)
 	if known {
@@ -50,7 +50,7 @@ func (r *Registry) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID,
 
 // TaskStatus returns a client's task, open or final (NotFound). A task without an actor
 // is read from the store.
-func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id watchpost.TaskID) (TaskView, error) {
+func (r *reading) TaskStatus(ctx context.Context, team watchpost.TeamID, id watchpost.TaskID) (TaskView, error) {
 	if view, known := r.env.finished.find(team, id); known {
 		return view, nil
 	}
@@ -83,7 +83,7 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 
 // WatchlistAccess returns nil when the id is a watchlist of the team, NotFound
 // when there is none of that id, Forbidden when it is another team's.
-func (r *Registry) WatchlistAccess(ctx context.Context, team watchpost.TeamID, id string) error {
+func (r *reading) WatchlistAccess(ctx context.Context, team watchpost.TeamID, id string) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
@@ -93,7 +93,7 @@ func (r *Registry) WatchlistAccess(ctx context.Context, team watchpost.TeamID, i
 }
 
 // ListAccess is WatchlistAccess for a list that watchlists follow.
-func (r *Registry) ListAccess(ctx context.Context, team watchpost.TeamID, id string) error {
+func (r *reading) ListAccess(ctx context.Context, team watchpost.TeamID, id string) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
@@ -144,14 +144,14 @@ type PostCount struct {
 // (none: all); q.Live is filled here. also are counted on the same snapshot, so
 // that their numbers agree with the page. Errors: Invalid `Invalid watchlist
 // ID(s)`, Forbidden for another team's, Unavailable for a failed read.
-func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also ...PostCount) (PostsPage, error) {
+func (r *reading) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also ...PostCount) (PostsPage, error) {
 	page, err := r.queryPosts(ctx, team, named, q, also)
 	return page, root.Unavailable(err)
 }
 
 // PostLanguages returns the languages that a team's posts may be in: one that is not
 // among them finds none. Errors: Unavailable.
-func (r *Registry) PostLanguages(ctx context.Context, team watchpost.TeamID) (map[string]bool, error) {
+func (r *reading) PostLanguages(ctx context.Context, team watchpost.TeamID) (map[string]bool, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return nil, root.Unavailable(err)
@@ -161,7 +161,7 @@ func (r *Registry) PostLanguages(ctx context.Context, team watchpost.TeamID) (ma
 	return languages, root.Unavailable(err)
 }
 
-func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also []PostCount) (PostsPage, error) {
+func (r *reading) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also []PostCount) (PostsPage, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return PostsPage{}, err
@@ -200,7 +200,7 @@ type PostPage struct {
 }
 
 // Post returns a post that one of the team's watchlists collected (NotFound).
-func (r *Registry) Post(ctx context.Context, team watchpost.TeamID, id watchpost.PostID) (PostPage, error) {
+func (r *reading) Post(ctx context.Context, team watchpost.TeamID, id watchpost.PostID) (PostPage, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return PostPage{}, root.Unavailable(err)
@@ -219,8 +219,8 @@ func (r *Registry) Post(ctx context.Context, team watchpost.TeamID, id watchpost
 
 // viewFor returns a view for one request. It cannot be read any more when the
 // request has ended: a query with many posts to look at ends with it.
-func (r *Registry) viewFor(ctx context.Context) (persistence.View, error) {
-	view, err := r.env.Store.View(ctx)
+func (d *door) viewFor(ctx context.Context) (persistence.View, error) {
+	view, err := d.env.Store.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func namedWatchlists(view persistence.View, team watchpost.TeamID, live map[watc
 }
 
 // Teams lists all teams, oldest first.
-func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
+func (r *reading) Teams(ctx context.Context) ([]watchpost.Team, error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, root.Unavailable(err)
@@ -289,7 +289,7 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 }
 
 // HasTeams reports whether there is a team.
-func (r *Registry) HasTeams(ctx context.Context) (bool, error) {
+func (r *reading) HasTeams(ctx context.Context) (bool, error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return false, root.Unavailable(err)
@@ -300,7 +300,7 @@ func (r *Registry) HasTeams(ctx context.Context) (bool, error) {
 }
 
 // listed returns a team by its line in the directory.
-func (r *Registry) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Team {
+func (r *reading) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Team {
 	return watchpost.Team{ID: id, Name: e.Name, CreatedAt: e.CreatedAt,
 		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.env.Clock.Now()), PlanExpiresAt: e.PlanExpiresAt, KeyRotationAskedAt: e.KeyRotationAskedAt}
 }
@@ -315,7 +315,7 @@ func liveTeam(view persistence.View, space persistence.Space) (teamspace.TeamRec
 }
 
 // TeamsOf lists the team of an email, or none.
-func (r *Registry) TeamsOf(ctx context.Context, email string) ([]watchpost.Team, error) {
+func (r *reading) TeamsOf(ctx context.Context, email string) ([]watchpost.Team, error) {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil

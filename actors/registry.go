@@ -73,13 +73,69 @@ const DefaultIdleAfter = 10 * time.Minute
 
 // Registry is the one door to the actors: it finds or activates the actor that
 // a request is for, and waits for the answer. One node holds all teams; a
-// cluster places them by the same names.
+// cluster places them by the same names. Each subject has its methods and what it needs.
 type Registry struct {
+	*door
+	reading
+	upkeep
+	mailing
+	inviting
+	signingIn
+	passkeyCeremonies
+	browsing
+}
+
+// door is what the subjects of a Registry have in common: it finds actors, and reads the
+// store past them.
+type door struct {
 	*root.Registry
 	env     *environment
-	mailer  watchpost.Mailer
 	open    bool // an unknown address may found a team
 	joining bool // people of a team's domain may join it
+}
+
+type (
+	// reading answers from a snapshot of the store, or asks an actor for what is not
+	// stored.
+	reading struct{ *door }
+	// upkeep does what a service does for all teams, or an operator for one.
+	upkeep struct{ *door }
+	// mailing sends mails.
+	mailing struct {
+		*door
+		mailer watchpost.Mailer
+	}
+	// inviting is what people are invited to, and decide about.
+	inviting struct {
+		*door
+		mails *mailing
+	}
+	// signingIn turns proofs of addresses into members and sessions.
+	signingIn struct {
+		*door
+		mails   *mailing
+		invites *inviting
+	}
+	// passkeyCeremonies prove addresses by passkeys, and add and remove them.
+	passkeyCeremonies struct {
+		*door
+		mails *mailing
+	}
+	// browsing is the browsers that are signed in to the dashboard.
+	browsing struct {
+		*door
+		mails *mailing
+	}
+)
+
+// newRegistry gives each subject what it needs.
+func newRegistry(d *door, mailer watchpost.Mailer) *Registry {
+	r := &Registry{door: d, reading: reading{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
+	r.inviting = inviting{d, &r.mailing}
+	r.signingIn = signingIn{d, &r.mailing, &r.inviting}
+	r.passkeyCeremonies = passkeyCeremonies{d, &r.mailing}
+	r.browsing = browsing{d, &r.mailing}
+	return r
 }
 
 // environment is what the actors of a team are given.
@@ -144,8 +200,8 @@ func New(o Options) (*Registry, error) {
 		keepPosts: o.KeepPosts, keepTasks: o.KeepTasks, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), watchlists: newWatchlistCache(),
 	}
-	r := &Registry{env: env, mailer: o.Mailer, open: !o.RegistrationClosed, joining: !o.NoJoining}
-	r.Registry, env.Environment = root.New(root.Options{
+	d := &door{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
+	d.Registry, env.Environment = root.New(root.Options{
 		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
 		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: isSignIn}, Activated: o.Activated,
 		Released: env.finished.clear, AllEnded: func() { env.sends.close() }, Scheduling: o.Scheduling,
@@ -155,7 +211,7 @@ func New(o Options) (*Registry, error) {
 		env.keys.life = keyLife
 	}
 	o.Metrics.dueScans.now = o.Clock.Now
-	return r, nil
+	return newRegistry(d, o.Mailer), nil
 }
 
 // newRoot makes the root actor of a name: a team, or a part of sign-in.

@@ -42,7 +42,7 @@ func Reprocess(ctx context.Context, store persistence.Store, all bool, report fu
 
 // ReprocessTeam is Reprocess for one team of a running service, which takes no requests
 // meanwhile. It returns how many posts have changed, also after an error.
-func (r *Registry) ReprocessTeam(ctx context.Context, team watchpost.TeamID, all bool) (posts int, err error) {
+func (r *upkeep) ReprocessTeam(ctx context.Context, team watchpost.TeamID, all bool) (posts int, err error) {
 	err = r.Alone(ctx, string(team), func(ctx context.Context, store persistence.Store) (err error) {
 		posts, err = reprocessTeam(ctx, store, r.env.posts, persistence.Space(team), all)
 		return err

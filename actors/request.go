@@ -63,7 +63,12 @@ func (redeemPairing) AnsweredWith(SessionOpened)         {}
 // or the team fails meanwhile, the error is Unavailable and it is not known
 // whether the request was carried out.
 func Ask[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request root.Request[R]) (R, error) {
-	return root.Ask(ctx, r.Registry, string(team), request)
+	return askTeam(ctx, r.door, team, request)
+}
+
+// askTeam is Ask for the subjects of a Registry.
+func askTeam[R any](ctx context.Context, d *door, team watchpost.TeamID, request root.Request[R]) (R, error) {
+	return root.Ask(ctx, d.Registry, string(team), request)
 }
 
 // IdempotencyKey identifies a request that a caller may repeat.

@@ -30,7 +30,7 @@ type expiryStep struct {
 
 // ExpirePosts deletes the posts whose time has passed, of the teams that this node
 // serves. It returns how many; teams that fail are left to the next call.
-func (r *Registry) ExpirePosts(ctx context.Context) (deleted int, err error) {
+func (r *upkeep) ExpirePosts(ctx context.Context) (deleted int, err error) {
 	keeping, err := r.keepingTeams(ctx)
 	for team, before := range ordered.ByKey(keeping) {
 		n, failure := r.expirePostsOf(ctx, team, before)
@@ -45,7 +45,7 @@ func (r *Registry) ExpirePosts(ctx context.Context) (deleted int, err error) {
 
 // keepingTeams returns the teams that do not keep posts forever, with the moment
 // before which posts go.
-func (r *Registry) keepingTeams(ctx context.Context) (map[watchpost.TeamID]time.Time, error) {
+func (r *upkeep) keepingTeams(ctx context.Context) (map[watchpost.TeamID]time.Time, error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (r *Registry) keepingTeams(ctx context.Context) (map[watchpost.TeamID]time.
 
 // expirePostsOf makes a pass over a team, unless it has no post that may go: then the
 // team is not activated.
-func (r *Registry) expirePostsOf(ctx context.Context, team watchpost.TeamID, before time.Time) (deleted int, err error) {
+func (r *upkeep) expirePostsOf(ctx context.Context, team watchpost.TeamID, before time.Time) (deleted int, err error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return 0, err
@@ -78,7 +78,7 @@ func (r *Registry) expirePostsOf(ctx context.Context, team watchpost.TeamID, bef
 		return 0, err
 	}
 	for after := []byte(nil); ; {
-		step, err := Ask(ctx, r, team, expirePosts{after: after})
+		step, err := askTeam(ctx, r.door, team, expirePosts{after: after})
 		deleted += step.deleted
 		if after = step.after; err != nil || after == nil {
 			return deleted, err

@@ -28,7 +28,7 @@ const (
 
 // ExpireTasks deletes the tasks whose time has passed, of the teams that this node
 // serves. It returns how many; teams that fail are left to the next call.
-func (r *Registry) ExpireTasks(ctx context.Context) (deleted int, err error) {
+func (r *upkeep) ExpireTasks(ctx context.Context) (deleted int, err error) {
 	before, ends := r.env.keepTasks.Expires(watchpost.KeepForever, r.env.Clock.Now())
 	if !ends {
 		return 0, nil
@@ -55,7 +55,7 @@ func (r *Registry) ExpireTasks(ctx context.Context) (deleted int, err error) {
 
 // expireTasksOf makes a pass over a team, unless it has no task that may go: then the
 // team is not activated.
-func (r *Registry) expireTasksOf(ctx context.Context, team watchpost.TeamID, before time.Time) (deleted int, err error) {
+func (r *upkeep) expireTasksOf(ctx context.Context, team watchpost.TeamID, before time.Time) (deleted int, err error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return 0, err
@@ -70,7 +70,7 @@ func (r *Registry) expireTasksOf(ctx context.Context, team watchpost.TeamID, bef
 		return 0, err
 	}
 	for after := []byte(nil); ; {
-		step, err := Ask(ctx, r, team, expireTasks{after: after})
+		step, err := askTeam(ctx, r.door, team, expireTasks{after: after})
 		deleted += step.deleted
 		if after = step.after; err != nil || after == nil {
 			return deleted, err

@@ -33,7 +33,7 @@ type SignedIn struct {
 // it. The answer is the same whether or not a mail goes out, and whether or not
 // the address belongs to a team. client identifies the client in limits; nonce, a secret
 // of the client, binds the code to it.
-func (r *Registry) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
+func (r *signingIn) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
 	clients := signInShard(teamspace.KeyClient, client)
 	taken, err := root.Call[mailTaken](ctx, r.Registry, clients, takeMail{client})
 	if err != nil || taken.at.IsZero() {
@@ -54,16 +54,16 @@ func (r *Registry) SendOTP(ctx context.Context, email, fullName, client, nonce s
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 			return root.Unavailable(err)
 		}
-		invited, failure := r.Invitations(ctx, email)
+		invited, failure := r.invites.Invitations(ctx, email)
 		if failure != nil {
 			return failure
 		}
 		if err != nil && len(invited) == 0 {
-			r.postToNobody(ctx, otpMail(email, made.code))
+			r.mails.postToNobody(ctx, otpMail(email, made.code))
 			return nil
 		}
 	}
-	r.post(ctx, otpMail(email, made.code))
+	r.mails.post(ctx, otpMail(email, made.code))
 	return nil
 }
 
@@ -81,7 +81,7 @@ type OneTimeCode struct {
 
 // VerifyOTP redeems a one-time code (Unauthenticated) and signs in. When the error is a
 // *ChoiceError the code is right, and can still be used.
-func (r *Registry) VerifyOTP(ctx context.Context, code OneTimeCode, c Choice) (SignedIn, error) {
+func (r *signingIn) VerifyOTP(ctx context.Context, code OneTimeCode, c Choice) (SignedIn, error) {
 	fullName, err := r.RedeemOTP(ctx, code, c)
 	if err != nil {
 		return SignedIn{}, err
@@ -92,8 +92,8 @@ func (r *Registry) VerifyOTP(ctx context.Context, code OneTimeCode, c Choice) (S
 // RedeemOTP uses a one-time code up (Unauthenticated) and returns the name that was given
 // with it. The error is a *ChoiceError when the code is right and kept, because the person
 // has to choose a team first.
-func (r *Registry) RedeemOTP(ctx context.Context, code OneTimeCode, c Choice) (fullName string, err error) {
-	choice := r.MustChoose(ctx, code.Email, c)
+func (r *signingIn) RedeemOTP(ctx context.Context, code OneTimeCode, c Choice) (fullName string, err error) {
+	choice := r.invites.MustChoose(ctx, code.Email, c)
 	if kind := (*ChoiceError)(nil); choice != nil && !errors.As(choice, &kind) {
 		return "", choice
 	}
@@ -104,7 +104,7 @@ func (r *Registry) RedeemOTP(ctx context.Context, code OneTimeCode, c Choice) (f
 }
 
 // CheckOTP checks a one-time code (Unauthenticated), and uses it up unless it is kept.
-func (r *Registry) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (fullName string, err error) {
+func (r *signingIn) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (fullName string, err error) {
 	if err := r.TakeTry(ctx, code.Client); err != nil {
 		return "", err
 	}
@@ -115,7 +115,7 @@ func (r *Registry) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (f
 // SignInProven is SignIn for the node that took the proof. A new team may go to another
 // one. The error is a *ChoiceError when the provider of identities proves the address of a
 // person who is in no team, joins none by the domain, and is invited.
-func (r *Registry) SignInProven(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+func (r *signingIn) SignInProven(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	if c.Accept == "" && !c.JoinsOnly {
 		if err := r.foundElsewhere(ctx, p); err != nil {
 			return SignedIn{}, err
@@ -133,14 +133,14 @@ const textNoTeam = "No team for this email"
 // SignIn signs in a person whose address is proven, in whichever way; MustChoose tells
 // whether they have to choose first. NotFound: they have no team, and none is made for
 // them. In a cluster, the error is an ElsewhereError when another node serves the team.
-func (r *Registry) SignIn(ctx context.Context, p Proof, c Choice) (signed SignedIn, err error) {
+func (r *signingIn) SignIn(ctx context.Context, p Proof, c Choice) (signed SignedIn, err error) {
 	if c.Accept != "" {
-		return r.acceptInvitation(ctx, p, c.Accept)
+		return r.invites.acceptInvitation(ctx, p, c.Accept)
 	}
 	for range signInAttempts {
 		signed, err = r.signInto(ctx, p, c)
 		if errors.Is(err, errPasskeyCopied) {
-			r.post(ctx, copiedMail(p))
+			r.mails.post(ctx, copiedMail(p))
 		}
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
 			break
@@ -151,7 +151,7 @@ func (r *Registry) SignIn(ctx context.Context, p Proof, c Choice) (signed Signed
 
 // signInto signs a person in to the team of the email, or to a new one. It is
 // NotFound or Conflict when that has just changed.
-func (r *Registry) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+func (r *signingIn) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return r.signInStranger(ctx, p, c)
@@ -162,13 +162,13 @@ func (r *Registry) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, e
 	if !r.Serves(string(owner.Team)) {
 		return SignedIn{}, &root.ElsewhereError{Team: owner.Team, Accepted: true, FullName: p.FullName}
 	}
-	return Ask(ctx, r, owner.Team, signInMember{p})
+	return askTeam(ctx, r.door, owner.Team, signInMember{p})
 }
 
 // signInStranger signs in a person without a team: to that of the domain, where a provider
 // of identities has proven the address, or to a new one. It is NotFound for a person who
 // waits for an invitation.
-func (r *Registry) signInStranger(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+func (r *signingIn) signInStranger(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	team, err := r.teamOfDomain(ctx, p)
 	switch {
 	case err != nil:
@@ -176,7 +176,7 @@ func (r *Registry) signInStranger(ctx context.Context, p Proof, c Choice) (Signe
 	case team != "" && !r.Serves(string(team)):
 		return SignedIn{}, &root.ElsewhereError{Team: team, Accepted: true, FullName: p.FullName}
 	case team != "":
-		return Ask(ctx, r, team, joinByDomain{p})
+		return askTeam(ctx, r.door, team, joinByDomain{p})
 	case c.JoinsOnly, p.Provider && !r.open:
 		return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
 	case !r.open:
@@ -228,14 +228,14 @@ func (t *team) personSeen(batch *persistence.Batch) {
 }
 
 // CreateTeam creates a team under a new id (Conflict when the email belongs to one).
-func (r *Registry) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, error) {
-	return Ask(ctx, r, r.newTeamID(), c)
+func (r *signingIn) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, error) {
+	return askTeam(ctx, r.door, r.newTeamID(), c)
 }
 
 // SignInSession redeems a pairing code, or the email of a member and its one-time
 // code, for a session token (Unauthenticated; as SignIn, and never makes a team). client
 // identifies the client in limits.
-func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
+func (r *signingIn) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
 	if req.Code == "" {
 		signed, err := r.VerifyOTP(ctx, OneTimeCode{req.Email, req.OTP, client, req.Nonce},
 			Choice{Accept: watchpost.InvitationID(req.Accept), JoinsOnly: true})
@@ -256,18 +256,18 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 	if !r.Serves(string(owner.Team)) {
 		return SessionOpened{}, &root.ElsewhereError{Team: owner.Team}
 	}
-	return Ask(ctx, r, owner.Team, redeemPairing{hash})
+	return askTeam(ctx, r.door, owner.Team, redeemPairing{hash})
 }
 
 // OpenSession opens a session of a person that has just signed in.
-func (r *Registry) OpenSession(ctx context.Context, who SignedIn) (SessionOpened, error) {
-	return Ask(ctx, r, who.Team.ID, OpenSession{Email: who.Member.Email})
+func (r *signingIn) OpenSession(ctx context.Context, who SignedIn) (SessionOpened, error) {
+	return askTeam(ctx, r.door, who.Team.ID, OpenSession{Email: who.Member.Email})
 }
 
 // SignOut ends the session of a token. An unknown token is no error: its session
 // has ended already. In a cluster, the error is an ElsewhereError when another
 // node serves the team.
-func (r *Registry) SignOut(ctx context.Context, token string) error {
+func (r *signingIn) SignOut(ctx context.Context, token string) error {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirToken, r.env.Keyring.Hash(teamspace.DirToken, token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
@@ -275,7 +275,7 @@ func (r *Registry) SignOut(ctx context.Context, token string) error {
 	if err != nil {
 		return root.Unavailable(err)
 	}
-	_, err = Ask(ctx, r, owner.Team, Revoke{owner.Session})
+	_, err = askTeam(ctx, r.door, owner.Team, Revoke{owner.Session})
 	if watchpost.KindOf(err) == watchpost.NotFound {
 		return nil
 	}
@@ -284,7 +284,7 @@ func (r *Registry) SignOut(ctx context.Context, token string) error {
 
 // Network is the origin of the network that the service works on, without a
 // path; "" when it is not known.
-func (r *Registry) Network() string {
+func (r *signingIn) Network() string {
 	if r.env.network == nil {
 		return ""
 	}

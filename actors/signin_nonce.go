@@ -30,7 +30,7 @@ func signedInBefore(k *vault.Keyring, email, nonce string) bool {
 }
 
 // SealNonce marks the nonce of a client as that of one that signed in to the address.
-func (r *Registry) SealNonce(email, nonce string) string {
+func (r *signingIn) SealNonce(email, nonce string) string {
 	bare, _, _ := strings.Cut(nonce, ".")
 	return bare + "." + r.env.Keyring.Hash("signed in "+email, bare)
 }
@@ -96,13 +96,13 @@ func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m 
 // SignOnSecrets returns what binds a sign-in at the provider of identities to the browser
 // with a cookie: for the browser's way there and back, for the provider's token, and for
 // the exchange of its code. They follow from the cookie, so nothing is stored.
-func (r *Registry) SignOnSecrets(cookie string) (state, nonce, verifier string) {
+func (r *signingIn) SignOnSecrets(cookie string) (state, nonce, verifier string) {
 	k := r.env.Keyring
 	return k.Hash("sign-on state", cookie), k.Hash("sign-on nonce", cookie), k.Hash("sign-on verifier", cookie)
 }
 
 // TakeTry counts a try to sign in of a client (Unauthenticated beyond the limit).
-func (r *Registry) TakeTry(ctx context.Context, client string) error {
+func (r *signingIn) TakeTry(ctx context.Context, client string) error {
 	_, err := root.Call[root.Done](ctx, r.Registry, signInShard(teamspace.KeyClient, client), takeTry{client})
 	return err
 }

@@ -129,12 +129,12 @@ type reseal struct{}
 // RotateMasterKey seals the secrets again that are not sealed with the first master key
 // of the keyring, of the teams that this node serves, and ends the rotation when it
 // finds none anywhere. It returns how many teams are left.
-func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
+func (r *upkeep) RotateMasterKey(ctx context.Context) (left int, err error) {
 	left, ended, err := r.env.Keyring.Rotate(ctx, r.env.Store, r.env.Clock, func(team watchpost.TeamID) (bool, error) {
 		if !r.Serves(string(team)) {
 			return false, nil
 		}
-		_, err := Ask(ctx, r, team, reseal{})
+		_, err := askTeam(ctx, r.door, team, reseal{})
 		return err == nil, passOver(err)
 	})
 	if ended {

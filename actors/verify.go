@@ -107,7 +107,7 @@ func discardEngagements(ctx context.Context, store persistence.Store, space pers
 // VerifyTeam is VerifyPosts for one team of a running service. It repairs only faults that it
 // has found on a snapshot, and loses no posts, while the team takes no requests; until that has ended, pages
 // of posts are not complete.
-func (r *Registry) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair bool, report func(problem string)) (Verification, error) {
+func (r *upkeep) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair bool, report func(problem string)) (Verification, error) {
 	sum, found := Verification{}, []string(nil)
 	err := sum.verify(ctx, r.env.Store, team, Repairing{}, func(problem string) { found = append(found, problem) })
 	if err == nil && sum.Problems > 0 && repair {

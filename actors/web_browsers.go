@@ -51,12 +51,12 @@ func (ws *webSessions) forgetBrowsers(batch *persistence.Batch, member watchpost
 
 // tellOfBrowser mails a member who has signed in with a new browser. The mail has no
 // words of the browser: it may be a stranger's.
-func (r *Registry) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
+func (r *browsing) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
 	if !opened.newBrowser {
 		return
 	}
 	from, _ := root.OriginOf(ctx)
-	r.mail(ctx, opened.Member, "New sign-in to Watchpost",
+	r.mails.mail(ctx, opened.Member, "New sign-in to Watchpost",
 		"Somebody has signed in to the dashboard of Watchpost as you, with a browser that did not do so before.\n\n"+
 			"When: "+r.env.Clock.Now().UTC().Format(time.RFC1123)+"\n"+
 			"Browser: "+cmp.Or(b.Name, "unknown")+"\n"+

@@ -71,7 +71,7 @@ type WebSession struct {
 // WebSession returns the web session of a token, or an Unauthenticated error. It
 // reads the directory, past the team's actors: a session that has ended is not
 // in it any more.
-func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, error) {
+func (r *browsing) WebSession(ctx context.Context, token string) (WebSession, error) {
 	hash := r.env.Keyring.Hash(teamspace.DirWebSession, token)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirWebSession, hash)
 	switch {
@@ -87,7 +87,7 @@ func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, er
 
 // NoteWebSessionUse notes that a browser is in use, unless that was noted not long ago.
 // It does not wait.
-func (r *Registry) NoteWebSessionUse(s WebSession) {
+func (r *browsing) NoteWebSessionUse(s WebSession) {
 	if !usedUntil(s.ends, r.env.Clock.Now()) {
 		r.Tell(string(s.Team), webSessionUsed{s.ID})
 	}
@@ -101,8 +101,8 @@ func usedUntil(ends, now time.Time) bool {
 
 // OpenWebSession signs a person in to the dashboard who has just proved to be the member
 // of that email (NotFound `User not found`).
-func (r *Registry) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
-	opened, err := Ask(ctx, r, team, openWebSession{email, b})
+func (r *browsing) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
+	opened, err := askTeam(ctx, r.door, team, openWebSession{email, b})
 	if err == nil {
 		r.tellOfBrowser(ctx, opened, b)
 	}
@@ -111,7 +111,7 @@ func (r *Registry) OpenWebSession(ctx context.Context, team watchpost.TeamID, em
 
 // RedeemSignInLink opens a web session by a sign-in link, which can be used once
 // (Unauthenticated).
-func (r *Registry) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
+func (r *browsing) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
 	hash := r.env.Keyring.Hash(teamspace.DirSignInLink, token)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirSignInLink, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
@@ -120,7 +120,7 @@ func (r *Registry) RedeemSignInLink(ctx context.Context, token string, b Browser
 	if err != nil {
 		return WebSessionOpened{}, root.Unavailable(err)
 	}
-	opened, err := Ask(ctx, r, owner.Team, redeemLink{hash, b})
+	opened, err := askTeam(ctx, r.door, owner.Team, redeemLink{hash, b})
 	if err == nil {
 		r.tellOfBrowser(ctx, opened, b)
 	}
