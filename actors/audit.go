@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -186,29 +187,11 @@ func (r *reading) Audit(ctx context.Context, team watchpost.TeamID, limit int) (
 // has them: a team hears nothing of wrong codes, so that the time of an answer does
 // not tell whether an address belongs to one.
 func failedSignIns(view persistence.View, m watchpost.Member) (entries []watchpost.AuditEntry, err error) {
-	space := persistence.Space(signInShard(teamspace.KeyAddress, m.Email))
-	a, err := teamspace.Load[teamspace.AddressRecord](view, space, teamspace.Key(teamspace.KeyAddress, m.Email))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return nil, nil
-	}
-	for _, f := range a.Failures {
+	failures, err := signin.Failures(view, m.Email)
+	for _, f := range failures {
 		if !f.At.Before(m.CreatedAt) { // before, the address was not the team's
 			entries = append(entries, watchpost.AuditEntry{At: f.At, Kind: watchpost.AuditSignInFailed, By: watchpost.Origin{Client: f.Client}, Subject: m.Email})
 		}
 	}
 	return entries, err
-}
-
-// Bounds of the wrong codes that are kept of an address.
-const (
-	failuresKept    = 20
-	failuresKeptFor = 30 * 24 * time.Hour
-)
-
-// noteFailure adds a wrong code to those of an address.
-func noteFailure(a *teamspace.AddressRecord, client string, now time.Time) {
-	a.Failures = slices.DeleteFunc(append(a.Failures, teamspace.SignInFailure{At: now, Client: client}), func(f teamspace.SignInFailure) bool {
-		return now.Sub(f.At) >= failuresKeptFor
-	})
-	a.Failures = a.Failures[max(0, len(a.Failures)-failuresKept):]
 }

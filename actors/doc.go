@@ -6,7 +6,9 @@
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
 //	                 ├─ task …        one open task; none while it waits since before the activation
 //	                 └─ post store    the team's posts (package poststore)
-//	         └ sign-in …              one-time codes, sharded by address
+//	         └ sign-in …              one-time codes, sharded by address (package signin)
+//
+// What they have in common is in package root.
 //
 // The team is divided into components, which share its mailbox and its batches.
 // Each declares its fields. They run in one mailbox, so a decision may use those of

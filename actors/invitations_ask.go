@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -51,7 +52,7 @@ func (r *inviting) Invitations(ctx context.Context, email string) ([]InvitationT
 		return nil, root.Unavailable(err)
 	}
 	defer view.Close()
-	blocks, err := blocksOf(view, email)
+	blocks, err := signin.Blocks(view, email)
 	if err != nil {
 		return nil, root.Unavailable(err)
 	}
@@ -89,15 +90,6 @@ func teamNames(view persistence.View, teams []watchpost.TeamID) (map[watchpost.T
 		names[watchpost.TeamID(id)] = e.Name
 	})
 	return names, err
-}
-
-func blocksOf(view persistence.View, email string) (watchpost.InvitationBlocks, error) {
-	space := persistence.Space(signInShard(teamspace.KeyAddress, email))
-	blocks, err := teamspace.Load[watchpost.InvitationBlocks](view, space, teamspace.Key(teamspace.KeyBlocks, email))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return blocks, nil
-	}
-	return blocks, err
 }
 
 // MustChoose returns a *ChoiceError when a person who has proved the address has to choose
@@ -164,8 +156,7 @@ func (r *inviting) invitation(ctx context.Context, email string, id watchpost.In
 // BlockInvitations blocks or allows the invitations of a team, or of all ("") for an
 // address that was proved. The teams do not hear of it.
 func (r *inviting) BlockInvitations(ctx context.Context, email string, team watchpost.TeamID, blocked bool) error {
-	_, err := root.Call[root.Done](ctx, r.Registry, signInShard(teamspace.KeyAddress, email), blockInvitations{email, team, blocked})
-	return err
+	return r.shards.Block(ctx, email, team, blocked)
 }
 
 // Consent is what an address that was proved decides about.
@@ -195,7 +186,7 @@ func (r *inviting) Consent(ctx context.Context, email string) (c Consent, err er
 		return c, root.Unavailable(err)
 	}
 	defer view.Close()
-	blocks, err := blocksOf(view, email)
+	blocks, err := signin.Blocks(view, email)
 	if err != nil {
 		return c, root.Unavailable(err)
 	}
@@ -238,7 +229,7 @@ func (r *inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 		return root.Unavailable(err)
 	}
 	defer view.Close()
-	blocks, err := blocksOf(view, i.Email)
+	blocks, err := signin.Blocks(view, i.Email)
 	if err != nil {
 		return root.Unavailable(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/signin"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -29,7 +30,7 @@ func inviteTo(t *testing.T, team *actorstest.Team, email string) watchpost.Invit
 func signInBy(t *testing.T, w *actorstest.World, email string, c actors.Choice) (actors.SignedIn, error) {
 	t.Helper()
 	w.Advance(10 * time.Minute) // no limit of mails is met
-	return w.Registry.VerifyOTP(w.Context(), actors.OneTimeCode{Email: email, OTP: codeFor(t, w, email), Client: "192.0.2.1"}, c)
+	return w.Registry.VerifyOTP(w.Context(), signin.OneTimeCode{Email: email, OTP: codeFor(t, w, email), Client: "192.0.2.1"}, c)
 }
 
 // wantError checks the kind and the text of an error.
@@ -109,7 +110,7 @@ func TestChoiceKeepsTheCode(t *testing.T) {
 	w := actorstest.New(t)
 	team := w.CreateTeam(t, watchpost.PlanFree)
 	i := inviteTo(t, team, invited)
-	code := actors.OneTimeCode{Email: invited, OTP: codeFor(t, w, invited), Client: "192.0.2.1"}
+	code := signin.OneTimeCode{Email: invited, OTP: codeFor(t, w, invited), Client: "192.0.2.1"}
 	wrong := code
 	wrong.OTP = "000000"
 	if code.OTP == wrong.OTP {

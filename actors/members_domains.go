@@ -48,8 +48,7 @@ func (r *signingIn) mustChooseByProvider(ctx context.Context, p Proof, c Choice)
 // browser with the nonce and typed there: a person who has to choose a team first is asked
 // as with a code. "" when a limit of the address forbids another one.
 func (r *signingIn) KeepProof(ctx context.Context, p Proof, nonce string) (otp string, err error) {
-	made, err := root.Call[codeMade](ctx, r.Registry, signInShard(teamspace.KeyAddress, p.Email), sendCode{p.Email, p.FullName, nonce})
-	return made.code, err
+	return r.shards.NewCode(ctx, p.Email, p.FullName, nonce)
 }
 
 func (ms *members) loadDomains(view persistence.View) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/internal/ordered"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
@@ -177,7 +178,7 @@ func (ps *passkeys) onTake(m takePasskey) {
 	begun, known := ps.begun[m.session]
 	delete(ps.begun, m.session)
 	if !known || !ps.env.Clock.Now().Before(begun.ends) {
-		ps.Answer(nil, errPasskey(errors.New("no ceremony of the browser waits")))
+		ps.Answer(nil, signin.RefusePasskey(errors.New("no ceremony of the browser waits")))
 		return
 	}
 	ps.Answer(begun, nil)
@@ -249,7 +250,7 @@ func (ps *passkeys) use(batch *persistence.Batch, member watchpost.MemberID, p P
 	}
 	r, known := ps.byID[p.Passkey.ID]
 	if !known || r.Member != member {
-		return errPasskey(errors.New("removed meanwhile"))
+		return signin.RefusePasskey(errors.New("removed meanwhile"))
 	}
 	now := ps.env.Clock.Now()
 	if watchpost.PasskeyCounts(r.Counter, p.Passkey.Counter) {
@@ -264,7 +265,7 @@ func (ps *passkeys) use(batch *persistence.Batch, member watchpost.MemberID, p P
 	r.RefusedAt = now
 	ps.put(batch, p.Passkey.ID, r)
 	ps.team.audit.note(batch, watchpost.AuditPasskeyRefused, member, r.Name)
-	return errPasskey(reason)
+	return signin.RefusePasskey(reason)
 }
 
 // passkeyOps is the number of operations of a passkey that is deleted.
@@ -297,9 +298,5 @@ func keyOf(r *teamspace.PasskeyRecord) passkey.Key {
 
 // errPasskeyCopied is the cause of a refusal that the member is to be told of.
 var errPasskeyCopied = errors.New("its counter went back: it may have been copied")
-
-func errPasskey(cause error) error {
-	return watchpost.WrapError(watchpost.Unauthenticated, "This passkey was not accepted.", cause)
-}
 
 func errNoPasskey() error { return watchpost.Errorf(watchpost.NotFound, "Passkey not found") }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -39,8 +40,7 @@ func (r *passkeyCeremonies) BeginSignIn(ctx context.Context, client, nonce strin
 	if err := r.errNoPasskeys(); err != nil {
 		return nil, err
 	}
-	begun, err := root.Call[signInBegun](ctx, r.Registry, signInShard(teamspace.KeyClient, client), beginSignIn{client, nonce})
-	return begun.options, err
+	return r.shards.Begin(ctx, client, nonce)
 }
 
 // ProveByPasskey takes the answer to BeginSignIn of the same browser and returns whose
@@ -49,7 +49,7 @@ func (r *passkeyCeremonies) ProveByPasskey(ctx context.Context, answer, client, 
 	if err := r.errNoPasskeys(); err != nil {
 		return Proof{}, err
 	}
-	ceremony, err := root.Call[passkey.Ceremony](ctx, r.Registry, signInShard(teamspace.KeyClient, client), takeSignIn{client, nonce})
+	ceremony, err := r.shards.Take(ctx, client, nonce)
 	if err != nil {
 		return Proof{}, err
 	}
@@ -70,7 +70,7 @@ func (r *passkeyCeremonies) ProveByPasskey(ctx context.Context, answer, client, 
 	case lost != nil:
 		return Proof{}, lost
 	case err != nil:
-		return Proof{}, errPasskey(err)
+		return Proof{}, signin.RefusePasskey(err)
 	}
 	proof.By = "passkey " + record.Name
 	proof.Email, err = r.emailOf(ctx, owner)
@@ -101,7 +101,7 @@ func (r *passkeyCeremonies) emailOf(ctx context.Context, owner teamspace.OwnerEn
 	defer view.Close()
 	member, err := teamspace.Load[watchpost.Member](view, persistence.Space(owner.Team), teamspace.Key(teamspace.KeyMember, owner.Member))
 	if errors.Is(err, persistence.ErrNotFound) {
-		return "", errPasskey(err)
+		return "", signin.RefusePasskey(err)
 	}
 	return member.Email, root.Unavailable(err)
 }
@@ -128,7 +128,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 	}
 	key, err := r.env.passkeys.Created(string(begun.member), begun.ceremony, []byte(answer))
 	if err != nil {
-		return errPasskey(err)
+		return signin.RefusePasskey(err)
 	}
 	added, err := askTeam(ctx, r.door, session.Team, addPasskey{session.ID, name, key})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -13,7 +14,7 @@ import (
 
 // SignInPlace is the name under which a cluster places all shards of sign-in: one
 // request asks a shard of the client and one of the address.
-const SignInPlace = signInName
+const SignInPlace = signin.Name
 
 // TeamOfToken returns the team of a session's token, or an Unauthenticated error.
 func (r *reading) TeamOfToken(ctx context.Context, token string) (watchpost.TeamID, error) {

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/actors/vault"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
@@ -108,18 +109,21 @@ type (
 	// inviting is what people are invited to, and decide about.
 	inviting struct {
 		*door
-		mails *mailing
+		shards signin.Shards
+		mails  *mailing
 	}
 	// signingIn turns proofs of addresses into members and sessions.
 	signingIn struct {
 		*door
+		shards  signin.Shards
 		mails   *mailing
 		invites *inviting
 	}
 	// passkeyCeremonies prove addresses by passkeys, and add and remove them.
 	passkeyCeremonies struct {
 		*door
-		mails *mailing
+		shards signin.Shards
+		mails  *mailing
 	}
 	// browsing is the browsers that are signed in to the dashboard.
 	browsing struct {
@@ -131,9 +135,10 @@ type (
 // newRegistry gives each subject what it needs.
 func newRegistry(d *door, mailer watchpost.Mailer) *Registry {
 	r := &Registry{door: d, reading: reading{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
-	r.inviting = inviting{d, &r.mailing}
-	r.signingIn = signingIn{d, &r.mailing, &r.inviting}
-	r.passkeyCeremonies = passkeyCeremonies{d, &r.mailing}
+	shards := signin.Shards{Registry: d.Registry}
+	r.inviting = inviting{d, shards, &r.mailing}
+	r.signingIn = signingIn{d, shards, &r.mailing, &r.inviting}
+	r.passkeyCeremonies = passkeyCeremonies{d, shards, &r.mailing}
 	r.browsing = browsing{d, &r.mailing}
 	return r
 }
@@ -203,7 +208,7 @@ func New(o Options) (*Registry, error) {
 	d := &door{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
 	d.Registry, env.Environment = root.New(root.Options{
 		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
-		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: isSignIn}, Activated: o.Activated,
+		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: signin.Has}, Activated: o.Activated,
 		Released: env.finished.clear, AllEnded: func() { env.sends.close() }, Scheduling: o.Scheduling,
 	})
 	env.sends = newSends(o.Notify, o.Mailer, env.Run)
@@ -216,8 +221,8 @@ func New(o Options) (*Registry, error) {
 
 // newRoot makes the root actor of a name: a team, or a part of sign-in.
 func (env *environment) newRoot(name string) actor.Actor {
-	if isSignIn(name) {
-		return newSignIn(env, name)
+	if signin.Has(name) {
+		return signin.New(env.Environment, env.passkeys, name)
 	}
 	return newTeam(env, watchpost.TeamID(name))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -34,18 +35,16 @@ type SignedIn struct {
 // the address belongs to a team. client identifies the client in limits; nonce, a secret
 // of the client, binds the code to it.
 func (r *signingIn) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
-	clients := signInShard(teamspace.KeyClient, client)
-	taken, err := root.Call[mailTaken](ctx, r.Registry, clients, takeMail{client})
-	if err != nil || taken.at.IsZero() {
+	taken, err := r.shards.TakeMail(ctx, client)
+	if err != nil || taken.IsZero() {
 		return err
 	}
-	made, err := root.Call[codeMade](ctx, r.Registry, signInShard(teamspace.KeyAddress, email), sendCode{email, fullName, nonce})
+	code, err := r.shards.NewCode(ctx, email, fullName, nonce)
 	if err != nil {
 		return err
 	}
-	if made.code == "" {
-		_, err = root.Call[root.Done](ctx, r.Registry, clients, returnMail{client, taken.at})
-		return err
+	if code == "" {
+		return r.shards.ReturnMail(ctx, client, taken)
 	}
 	if !r.open {
 		// A mail to no one is stored instead, so that the time of the answer tells
@@ -59,11 +58,11 @@ func (r *signingIn) SendOTP(ctx context.Context, email, fullName, client, nonce 
 			return failure
 		}
 		if err != nil && len(invited) == 0 {
-			r.mails.postToNobody(ctx, otpMail(email, made.code))
+			r.mails.postToNobody(ctx, otpMail(email, code))
 			return nil
 		}
 	}
-	r.mails.post(ctx, otpMail(email, made.code))
+	r.mails.post(ctx, otpMail(email, code))
 	return nil
 }
 
@@ -71,17 +70,9 @@ func (r *signingIn) SendOTP(ctx context.Context, email, fullName, client, nonce 
 // found another team meanwhile.
 const signInAttempts = 3
 
-// OneTimeCode is a code as a client sends it.
-type OneTimeCode struct {
-	Email  string // normalised
-	OTP    string
-	Client string // in limits
-	Nonce  string // of SendOTP; "": the client sends none
-}
-
 // VerifyOTP redeems a one-time code (Unauthenticated) and signs in. When the error is a
 // *ChoiceError the code is right, and can still be used.
-func (r *signingIn) VerifyOTP(ctx context.Context, code OneTimeCode, c Choice) (SignedIn, error) {
+func (r *signingIn) VerifyOTP(ctx context.Context, code signin.OneTimeCode, c Choice) (SignedIn, error) {
 	fullName, err := r.RedeemOTP(ctx, code, c)
 	if err != nil {
 		return SignedIn{}, err
@@ -92,7 +83,7 @@ func (r *signingIn) VerifyOTP(ctx context.Context, code OneTimeCode, c Choice) (
 // RedeemOTP uses a one-time code up (Unauthenticated) and returns the name that was given
 // with it. The error is a *ChoiceError when the code is right and kept, because the person
 // has to choose a team first.
-func (r *signingIn) RedeemOTP(ctx context.Context, code OneTimeCode, c Choice) (fullName string, err error) {
+func (r *signingIn) RedeemOTP(ctx context.Context, code signin.OneTimeCode, c Choice) (fullName string, err error) {
 	choice := r.invites.MustChoose(ctx, code.Email, c)
 	if kind := (*ChoiceError)(nil); choice != nil && !errors.As(choice, &kind) {
 		return "", choice
@@ -104,12 +95,11 @@ func (r *signingIn) RedeemOTP(ctx context.Context, code OneTimeCode, c Choice) (
 }
 
 // CheckOTP checks a one-time code (Unauthenticated), and uses it up unless it is kept.
-func (r *signingIn) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (fullName string, err error) {
+func (r *signingIn) CheckOTP(ctx context.Context, code signin.OneTimeCode, kept bool) (fullName string, err error) {
 	if err := r.TakeTry(ctx, code.Client); err != nil {
 		return "", err
 	}
-	accepted, err := root.Call[codeAccepted](ctx, r.Registry, signInShard(teamspace.KeyAddress, code.Email), verifyCode{code, kept})
-	return accepted.fullName, err
+	return r.shards.Verify(ctx, code, kept)
 }
 
 // SignInProven is SignIn for the node that took the proof. A new team may go to another
@@ -180,7 +170,7 @@ func (r *signingIn) signInStranger(ctx context.Context, p Proof, c Choice) (Sign
 	case c.JoinsOnly, p.Provider && !r.open:
 		return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
 	case !r.open:
-		return SignedIn{}, errOTP() // removed since the code was mailed
+		return SignedIn{}, signin.ErrOTP() // removed since the code was mailed
 	}
 	made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: p.Email, FullName: p.FullName, SignedIn: true})
 	if err != nil {
@@ -237,7 +227,7 @@ func (r *signingIn) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, 
 // identifies the client in limits.
 func (r *signingIn) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
 	if req.Code == "" {
-		signed, err := r.VerifyOTP(ctx, OneTimeCode{req.Email, req.OTP, client, req.Nonce},
+		signed, err := r.VerifyOTP(ctx, signin.OneTimeCode{Email: req.Email, OTP: req.OTP, Client: client, Nonce: req.Nonce},
 			Choice{Accept: watchpost.InvitationID(req.Accept), JoinsOnly: true})
 		if err != nil {
 			return SessionOpened{}, err
@@ -289,4 +279,22 @@ func (r *signingIn) Network() string {
 		return ""
 	}
 	return r.env.network.Scheme + "://" + r.env.network.Host
+}
+
+// SealNonce marks the nonce of a client as that of one that signed in to the address.
+func (r *signingIn) SealNonce(email, nonce string) string {
+	return signin.SealNonce(r.env.Keyring, email, nonce)
+}
+
+// SignOnSecrets returns what binds a sign-in at the provider of identities to the browser
+// with a cookie: for the browser's way there and back, for the provider's token, and for
+// the exchange of its code. They follow from the cookie, so nothing is stored.
+func (r *signingIn) SignOnSecrets(cookie string) (state, nonce, verifier string) {
+	k := r.env.Keyring
+	return k.Hash("sign-on state", cookie), k.Hash("sign-on nonce", cookie), k.Hash("sign-on verifier", cookie)
+}
+
+// TakeTry counts a try to sign in of a client (Unauthenticated beyond the limit).
+func (r *signingIn) TakeTry(ctx context.Context, client string) error {
+	return r.shards.TakeTry(ctx, client)
 }

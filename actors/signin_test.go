@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/signin"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -27,7 +28,7 @@ func codeFor(t *testing.T, w *actorstest.World, email string) string {
 
 // verifyOTP signs in with a code, as a client that knows no invitations.
 func verifyOTP(w *actorstest.World, email, otp, client string) (actors.SignedIn, error) {
-	return w.Registry.VerifyOTP(w.Context(), actors.OneTimeCode{Email: email, OTP: otp, Client: client}, actors.Choice{})
+	return w.Registry.VerifyOTP(w.Context(), signin.OneTimeCode{Email: email, OTP: otp, Client: client}, actors.Choice{})
 }
 
 // TestRemovedMemberSignsIn: a person without a team any more founds one.

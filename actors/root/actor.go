@@ -17,7 +17,7 @@ import (
 // commit queue under an epoch of their own, answers behind commits, and an end in
 // clean stop when their state and the store may differ. Its components share it.
 type Actor struct {
-	env   *Environment
+	Env   *Environment
 	Name  string
 	Space persistence.Space
 
@@ -54,7 +54,7 @@ func (env *Environment) View() (persistence.View, error) {
 
 // NewActor returns an actor of that name, whose space has the same name.
 func NewActor(env *Environment, name string) Actor {
-	return Actor{env: env, Name: name, Space: persistence.Space(name)}
+	return Actor{Env: env, Name: name, Space: persistence.Space(name)}
 }
 
 // Handle does the common part for all messages; it reports whether the
@@ -89,18 +89,18 @@ func (t *Actor) Handle(c actor.Context, load func(persistence.View) error) bool 
 func (t *Actor) activate(load func(persistence.View) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ActivationTimeout)
 	defer cancel()
-	epoch, err := t.env.owned.Activate(ctx, t.Space)
+	epoch, err := t.Env.owned.Activate(ctx, t.Space)
 	if err != nil {
 		t.Fail(err)
 		return
 	}
-	root, self, env, name := t.env.System.Root, t.Context.Self(), t.env, t.Name
+	root, self, env, name := t.Env.System.Root, t.Context.Self(), t.Env, t.Name
 	t.Commits = &commitQueue{
-		store: t.env.Store, space: t.Space, epoch: epoch,
+		store: t.Env.Store, space: t.Space, epoch: epoch,
 		broken:  func(err error) { root.Send(self, commitFailed{err}) },
 		changed: func(changes []Change) { env.changes.publish(name, changes) },
 	}
-	view, err := t.env.Store.View(ctx)
+	view, err := t.Env.Store.View(ctx)
 	if err != nil {
 		t.Fail(err)
 		return
@@ -115,7 +115,7 @@ func (t *Actor) activate(load func(persistence.View) error) {
 // stopped runs when the mailbox is done: waiting callers are answered when
 // the last commit has landed.
 func (t *Actor) stopped() {
-	name, self, stopped, how := t.Name, t.Context.Self(), t.env.stopped, t.Outcome
+	name, self, stopped, how := t.Name, t.Context.Self(), t.Env.stopped, t.Outcome
 	if t.Commits == nil {
 		stopped(name, self, how)
 		return
@@ -138,8 +138,8 @@ func (t *Actor) Fail(err error) {
 	if t.Outcome.Why == Overtaken {
 		level = slog.LevelInfo
 	}
-	t.env.metrics.lostCommits.Inc()
-	t.env.Log.Log(context.Background(), level, "actor reloads its state", "actor", t.Name, "error", err)
+	t.Env.metrics.lostCommits.Inc()
+	t.Env.Log.Log(context.Background(), level, "actor reloads its state", "actor", t.Name, "error", err)
 	t.Context.Poison(t.Context.Self())
 }
 
@@ -167,7 +167,7 @@ func (t *Actor) Refuse(message any) {
 // Commit submits a decision and answers the sender when it is durable. reply
 // may be an error.
 func (t *Actor) Commit(batch *persistence.Batch, reply any) {
-	t.Commits.Submit(batch, t.env.ReplyTo(t.Context.Sender(), reply))
+	t.Commits.Submit(batch, t.Env.ReplyTo(t.Context.Sender(), reply))
 }
 
 // Answer answers the sender behind everything that was decided before.
@@ -209,5 +209,5 @@ func (env *Environment) TellAt(at time.Time, to *actor.PID, message any) watchpo
 
 // Spawn starts a child actor.
 func (t *Actor) Spawn(child actor.Actor) *actor.PID {
-	return t.Context.Spawn(childOf(t.env, func() actor.Actor { return child }))
+	return t.Context.Spawn(childOf(t.Env, func() actor.Actor { return child }))
 }

@@ -22,7 +22,7 @@ var inAnyOrder = []string{
 	"engagementRules.watch", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
 	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
 	"queues.WaitingFor", "queues.writesWait", "ruleWork.decide", "schedule.times", "sessionActor.countWriting",
-	"sessions.presence", "sessions.views", "signIn.forget", "signIn.onTry", "subscriptions.end", "subscriptions.makeRoom",
+	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
 	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has",
 	"watchlists.onListWatchlists", "watchlists.startLists", "webSessions.makeRoom", "webSessions.views",

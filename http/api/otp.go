@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"watchpost/actors"
+	"watchpost/actors/signin"
 	"watchpost/http/endpoint"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
@@ -58,7 +59,7 @@ type sendOTPReply struct {
 }
 
 func (s SignIns) sendOTP(r *http.Request, request sendOTPRequest) (sendOTPReply, error) {
-	nonce := actors.NewSignInNonce()
+	nonce := signin.NewNonce()
 	if err := s.Registry.SendOTP(r.Context(), request.Email, request.FullName, s.ClientOf(r).Key(), nonce); err != nil {
 		return sendOTPReply{}, err
 	}
@@ -85,7 +86,7 @@ func (r *verifyOTPRequest) CleanField(name string) (err error) {
 }
 
 // WithCode redeems a one-time code, unless the node that forwarded the request has.
-func (s SignIns) WithCode(r *http.Request, code actors.OneTimeCode, choice actors.Choice) (actors.SignedIn, error) {
+func (s SignIns) WithCode(r *http.Request, code signin.OneTimeCode, choice actors.Choice) (actors.SignedIn, error) {
 	if endpoint.Accepted(r) {
 		return s.Registry.SignIn(s.FromClient(r), actors.Proof{Email: code.Email, FullName: *endpoint.PeerOf(r.Context()).Accepted}, choice)
 	}
@@ -94,7 +95,7 @@ func (s SignIns) WithCode(r *http.Request, code actors.OneTimeCode, choice actor
 }
 
 // CheckCode checks a one-time code and keeps it. A node that forwards a request has done so.
-func (s SignIns) CheckCode(r *http.Request, code actors.OneTimeCode) error {
+func (s SignIns) CheckCode(r *http.Request, code signin.OneTimeCode) error {
 	if endpoint.Accepted(r) {
 		return nil
 	}
@@ -133,7 +134,7 @@ type signedTeam struct {
 }
 
 func (s SignIns) verifyOTP(r *http.Request, request verifyOTPRequest) (verifyOTPReply, error) {
-	who, err := s.WithCode(r, actors.OneTimeCode{Email: request.Email, OTP: request.OTP, Nonce: request.Nonce}, actors.Choice{Accept: request.Accept})
+	who, err := s.WithCode(r, signin.OneTimeCode{Email: request.Email, OTP: request.OTP, Nonce: request.Nonce}, actors.Choice{Accept: request.Accept})
 	if err = s.SignInElsewhere(r, request, err); err != nil {
 		return verifyOTPReply{}, chosen(err)
 	}

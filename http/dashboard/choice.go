@@ -5,6 +5,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/root"
+	"watchpost/actors/signin"
 	"watchpost/watchpost"
 )
 
@@ -18,7 +19,7 @@ type choicePage struct {
 
 // choose does what the form of a code asks for. The error is an *actors.ChoiceError when
 // the person is asked, or asked again.
-func (d signInPages) choose(r *http.Request, code actors.OneTimeCode) (actors.SignedIn, error) {
+func (d signInPages) choose(r *http.Request, code signin.OneTimeCode) (actors.SignedIn, error) {
 	do := r.PostFormValue("do")
 	switch do {
 	case "":
@@ -56,7 +57,7 @@ func errUnknownForm() error {
 	return watchpost.Errorf(watchpost.Invalid, "The form asks for nothing that is known.")
 }
 
-func (d signInPages) showChoice(w http.ResponseWriter, r *http.Request, code actors.OneTimeCode) error {
+func (d signInPages) showChoice(w http.ResponseWriter, r *http.Request, code signin.OneTimeCode) error {
 	consent, err := d.Registry.Consent(r.Context(), code.Email)
 	if err != nil {
 		return err

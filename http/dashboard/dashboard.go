@@ -14,6 +14,7 @@ import (
 	"net/http"
 
 	"watchpost/actors"
+	"watchpost/actors/signin"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/watchpost"
@@ -37,9 +38,9 @@ type Options struct {
 	// Writable tells why forms are refused because nothing can be stored.
 	Writable func() error
 	// CheckOTP checks a one-time code and keeps it.
-	CheckOTP func(*http.Request, actors.OneTimeCode) error
+	CheckOTP func(*http.Request, signin.OneTimeCode) error
 	// SignIn redeems a one-time code.
-	SignIn func(*http.Request, actors.OneTimeCode, actors.Choice) (actors.SignedIn, error)
+	SignIn func(*http.Request, signin.OneTimeCode, actors.Choice) (actors.SignedIn, error)
 	// Provider is the provider of identities; nil: there is none. Domains are the mail
 	// domains whose people sign in there.
 	Provider *identity.Provider

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/signin"
 	"watchpost/watchpost"
 )
 
@@ -77,7 +78,7 @@ func (d signInPages) enterCode(w http.ResponseWriter, r *http.Request) error {
 	if !watchpost.ValidOTP(code) {
 		return wrong("Enter the six digits from the mail.")
 	}
-	otp := actors.OneTimeCode{Email: email, OTP: code, Nonce: d.nonce(r)}
+	otp := signin.OneTimeCode{Email: email, OTP: code, Nonce: d.nonce(r)}
 	signed, err := d.choose(r, otp)
 	var choice *actors.ChoiceError
 	switch {
@@ -112,7 +113,7 @@ func (d signInPages) nonce(r *http.Request) string {
 func (d signInPages) ownNonce(w http.ResponseWriter, r *http.Request) string {
 	nonce := d.nonce(r)
 	if nonce == "" {
-		nonce = actors.NewSignInNonce()
+		nonce = signin.NewNonce()
 		d.setNonce(w, r, nonce)
 	}
 	return nonce
@@ -155,7 +156,7 @@ func (d signInPages) redeemLink(w http.ResponseWriter, r *http.Request) error {
 // enter gives the browser the session that open opens for it, and the sealed nonce by
 // which it is known from then on. The session that it had ends.
 func (d signInPages) enter(w http.ResponseWriter, r *http.Request, open func(actors.Browser) (actors.WebSessionOpened, error)) error {
-	nonce := cmp.Or(d.nonce(r), actors.NewSignInNonce())
+	nonce := cmp.Or(d.nonce(r), signin.NewNonce())
 	opened, err := open(actors.Browser{Nonce: nonce, Agent: r.UserAgent(), Name: agentKind(r.UserAgent())})
 	if err != nil {
 		return err

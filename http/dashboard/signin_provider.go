@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/signin"
 	"watchpost/internal/identity"
 	"watchpost/watchpost"
 )
@@ -27,7 +28,7 @@ func (d signInPages) goToProvider(w http.ResponseWriter, r *http.Request) error 
 	if d.Provider == nil {
 		return watchpost.Errorf(watchpost.NotFound, "Not found")
 	}
-	secret := strconv.FormatInt(d.Clock.Now().Add(signOnTime).Unix(), 10) + "." + actors.NewSignInNonce()
+	secret := strconv.FormatInt(d.Clock.Now().Add(signOnTime).Unix(), 10) + "." + signin.NewNonce()
 	address, err := d.Provider.Address(r.Context(), d.signOnSecrets(secret))
 	if err != nil {
 		return d.refuseProvider(w, r, err)
@@ -103,7 +104,7 @@ func (d signInPages) chooseByProof(w http.ResponseWriter, r *http.Request, p act
 	if otp == "" {
 		return d.refuse(w, r, http.StatusTooManyRequests, "Too many sign-ins with this address. Try again in ten minutes.")
 	}
-	return d.showChoice(w, r, actors.OneTimeCode{Email: p.Email, OTP: otp, Nonce: nonce})
+	return d.showChoice(w, r, signin.OneTimeCode{Email: p.Email, OTP: otp, Nonce: nonce})
 }
 
 // refuseProvider shows why the provider signed nobody in. The cause is for the operator.

@@ -1,4 +1,4 @@
-package actors
+package signin
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/internal/passkey"
+	"watchpost/watchpost"
 )
 
 // Sign-ins by passkey that wait for the browser's answer. Their challenges are not
@@ -38,23 +39,23 @@ type waitingSignIn struct {
 // signInCeremonies are the sign-ins that wait, oldest first.
 type signInCeremonies []waitingSignIn
 
-func (s *signIn) onBeginSignIn(m beginSignIn) error {
-	options, ceremony, err := s.env.passkeys.Request()
+func (s *shard) onBeginSignIn(m beginSignIn) error {
+	options, ceremony, err := s.site.Request()
 	if err != nil {
 		return err
 	}
-	now := s.env.Clock.Now()
+	now := s.Env.Clock.Now()
 	s.ceremonies.forget(now)
 	s.ceremonies.add(waitingSignIn{m.client, m.nonce, ceremony, now.Add(passkey.CeremonyTime)})
 	s.Answer(signInBegun{options}, nil)
 	return nil
 }
 
-func (s *signIn) onTakeSignIn(m takeSignIn) error {
-	s.ceremonies.forget(s.env.Clock.Now())
+func (s *shard) onTakeSignIn(m takeSignIn) error {
+	s.ceremonies.forget(s.Env.Clock.Now())
 	ceremony, waits := s.ceremonies.take(m.client, m.nonce)
 	if !waits {
-		return errPasskey(errors.New("no sign-in of the browser waits"))
+		return RefusePasskey(errors.New("no sign-in of the browser waits"))
 	}
 	s.Answer(ceremony, nil)
 	return nil
@@ -92,4 +93,9 @@ func (cs *signInCeremonies) take(client, nonce string) (c passkey.Ceremony, wait
 // forget drops the sign-ins whose time is over.
 func (cs *signInCeremonies) forget(now time.Time) {
 	*cs = slices.DeleteFunc(*cs, func(w waitingSignIn) bool { return !now.Before(w.ends) })
+}
+
+// RefusePasskey is the error of a passkey that proves nothing.
+func RefusePasskey(cause error) error {
+	return watchpost.WrapError(watchpost.Unauthenticated, "This passkey was not accepted.", cause)
 }

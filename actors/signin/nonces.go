@@ -1,13 +1,11 @@
-package actors
+package signin
 
 import (
-	"context"
 	"crypto/subtle"
 	"slices"
 	"strings"
 	"time"
 
-	"watchpost/actors/root"
 	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -19,8 +17,8 @@ import (
 // for, change nothing. A try without a nonce meets the newest code, within the limits of
 // the address.
 
-// NewSignInNonce returns a nonce for a client without one.
-func NewSignInNonce() string { return watchpost.NewSecret(26) }
+// NewNonce returns a nonce for a client without one.
+func NewNonce() string { return watchpost.NewSecret(26) }
 
 // signedInBefore reports whether the nonce has the seal of a client that signed in to the
 // address.
@@ -30,19 +28,19 @@ func signedInBefore(k *vault.Keyring, email, nonce string) bool {
 }
 
 // SealNonce marks the nonce of a client as that of one that signed in to the address.
-func (r *signingIn) SealNonce(email, nonce string) string {
+func SealNonce(k *vault.Keyring, email, nonce string) string {
 	bare, _, _ := strings.Cut(nonce, ".")
-	return bare + "." + r.env.Keyring.Hash("signed in "+email, bare)
+	return bare + "." + k.Hash("signed in "+email, bare)
 }
 
-func (s *signIn) nonceHash(email, nonce string) string {
+func (s *shard) nonceHash(email, nonce string) string {
 	bare, _, _ := strings.Cut(nonce, ".")
-	return s.env.Keyring.Hash("nonce "+email, bare)
+	return s.Env.Keyring.Hash("nonce "+email, bare)
 }
 
 // bind binds the newest code of an address to the nonce of its client, in place of the
 // one before, and forgets those that are over.
-func (s *signIn) bind(a *teamspace.AddressRecord, m sendCode, now time.Time) {
+func (s *shard) bind(a *teamspace.AddressRecord, m sendCode, now time.Time) {
 	nonce := s.nonceHash(m.email, m.nonce)
 	a.Asked = slices.DeleteFunc(slices.Clone(a.Asked), func(one teamspace.AskedCode) bool {
 		return one.Nonce == nonce || !now.Before(one.Ends)
@@ -53,7 +51,7 @@ func (s *signIn) bind(a *teamspace.AddressRecord, m sendCode, now time.Time) {
 }
 
 // asked returns the place of the code that is bound to the nonce of a try; -1: none is.
-func (s *signIn) asked(a *teamspace.AddressRecord, m verifyCode, now time.Time) int {
+func (s *shard) asked(a *teamspace.AddressRecord, m verifyCode, now time.Time) int {
 	if m.Nonce == "" {
 		return -1
 	}
@@ -62,7 +60,7 @@ func (s *signIn) asked(a *teamspace.AddressRecord, m verifyCode, now time.Time) 
 }
 
 // verifyAsked decides about a try with the nonce of the code at place i.
-func (s *signIn) verifyAsked(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, i int) error {
+func (s *shard) verifyAsked(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, i int) error {
 	one := &a.Asked[i]
 	hash := s.hash(m.Email, m.OTP)
 	if one.Tries < otpTries && subtle.ConstantTimeCompare([]byte(hash), []byte(one.Hash)) == 1 {
@@ -70,15 +68,15 @@ func (s *signIn) verifyAsked(a *teamspace.AddressRecord, batch *persistence.Batc
 	}
 	if one.Tries < otpTries {
 		one.Tries++
-		noteFailure(a, m.Client, s.env.Clock.Now())
+		noteFailure(a, m.Client, s.Env.Clock.Now())
 		s.putAddress(batch, m.Email, a)
 	}
-	s.Commit(batch, errOTP())
+	s.Commit(batch, ErrOTP())
 	return nil
 }
 
 // accept answers a right code and uses it up, by its hash, unless it is kept.
-func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, hash, fullName string) error {
+func (s *shard) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, hash, fullName string) error {
 	if !m.kept {
 		if err := s.forgetInvitations(batch, m.Email); err != nil {
 			return err
@@ -91,18 +89,4 @@ func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m 
 	}
 	s.Commit(batch, codeAccepted{fullName})
 	return nil
-}
-
-// SignOnSecrets returns what binds a sign-in at the provider of identities to the browser
-// with a cookie: for the browser's way there and back, for the provider's token, and for
-// the exchange of its code. They follow from the cookie, so nothing is stored.
-func (r *signingIn) SignOnSecrets(cookie string) (state, nonce, verifier string) {
-	k := r.env.Keyring
-	return k.Hash("sign-on state", cookie), k.Hash("sign-on nonce", cookie), k.Hash("sign-on verifier", cookie)
-}
-
-// TakeTry counts a try to sign in of a client (Unauthenticated beyond the limit).
-func (r *signingIn) TakeTry(ctx context.Context, client string) error {
-	_, err := root.Call[root.Done](ctx, r.Registry, signInShard(teamspace.KeyClient, client), takeTry{client})
-	return err
 }

@@ -1,4 +1,4 @@
-package actors
+package signin
 
 import (
 	"time"
@@ -12,7 +12,7 @@ import (
 // What an address has to do with invitations beyond a team: whose it blocks, and the
 // entries of those that have expired.
 
-func (s *signIn) onBlock(m blockInvitations) error {
+func (s *shard) onBlock(m blockInvitations) error {
 	batch := &persistence.Batch{}
 	err := s.withView(func(view persistence.View) error {
 		stored, err := readSignIn(s, view, s.blocks, teamspace.KeyBlocks, m.email)
@@ -41,8 +41,8 @@ const expiredKept = 24 * time.Hour
 
 // forgetInvitations removes the entries of invitations of an address that have expired and
 // whose team is at rest.
-func (s *signIn) forgetInvitations(batch *persistence.Batch, email string) error {
-	now := s.env.Clock.Now()
+func (s *shard) forgetInvitations(batch *persistence.Batch, email string) error {
+	now := s.Env.Clock.Now()
 	return s.withView(func(view persistence.View) error {
 		left := forgottenAtOnce
 		return teamspace.Invitations(view, email, func(id watchpost.InvitationID, e teamspace.InvitationEntry) bool {

@@ -1,4 +1,4 @@
-package actors
+package signin
 
 import (
 	"bytes"
@@ -21,13 +21,13 @@ type clientTries struct {
 
 // readSignIn returns the record of that name, empty when there is none. A record
 // read or written since activation is newer than the store's.
-func readSignIn[R any](s *signIn, view persistence.View, known map[string]*R, kind, name string) (*R, error) {
+func readSignIn[R any](s *shard, view persistence.View, known map[string]*R, kind, name string) (*R, error) {
 	if r := known[name]; r != nil {
 		return r, nil
 	}
 	r := new(R)
 	// Builds without shards stored every record in the space of the first.
-	for _, space := range []persistence.Space{s.Space, signInName} {
+	for _, space := range []persistence.Space{s.Space, Name} {
 		value, err := view.Get(space, teamspace.Key(kind, name))
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
@@ -41,10 +41,10 @@ func readSignIn[R any](s *signIn, view persistence.View, known map[string]*R, ki
 }
 
 // withView runs f on a snapshot of the store; its error is Unavailable.
-func (s *signIn) withView(f func(persistence.View) error) error {
+func (s *shard) withView(f func(persistence.View) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), root.ActivationTimeout)
 	defer cancel()
-	view, err := s.env.Store.View(ctx)
+	view, err := s.Env.Store.View(ctx)
 	if err == nil {
 		defer view.Close()
 		err = f(view)
@@ -57,7 +57,7 @@ func (s *signIn) withView(f func(persistence.View) error) error {
 
 // address returns the record of an email, and a batch with stale records to
 // delete along with the decision.
-func (s *signIn) address(email string) (a *teamspace.AddressRecord, batch *persistence.Batch, err error) {
+func (s *shard) address(email string) (a *teamspace.AddressRecord, batch *persistence.Batch, err error) {
 	batch = &persistence.Batch{}
 	err = s.withView(func(view persistence.View) (err error) {
 		if a, err = readSignIn(s, view, s.addresses, teamspace.KeyAddress, email); err != nil {
@@ -69,7 +69,7 @@ func (s *signIn) address(email string) (a *teamspace.AddressRecord, batch *persi
 }
 
 // client is address for the record of a client.
-func (s *signIn) client(name string) (c *teamspace.ClientRecord, batch *persistence.Batch, err error) {
+func (s *shard) client(name string) (c *teamspace.ClientRecord, batch *persistence.Batch, err error) {
 	batch = &persistence.Batch{}
 	err = s.withView(func(view persistence.View) (err error) {
 		if c, err = readSignIn(s, view, s.clients, teamspace.KeyClient, name); err != nil {
@@ -80,12 +80,12 @@ func (s *signIn) client(name string) (c *teamspace.ClientRecord, batch *persiste
 	return c, batch, err
 }
 
-func (s *signIn) putAddress(batch *persistence.Batch, email string, a *teamspace.AddressRecord) {
+func (s *shard) putAddress(batch *persistence.Batch, email string, a *teamspace.AddressRecord) {
 	s.addresses[email] = a
 	batch.Put(teamspace.Key(teamspace.KeyAddress, email), teamspace.Encode(a))
 }
 
-func (s *signIn) putClient(batch *persistence.Batch, name string, c *teamspace.ClientRecord) {
+func (s *shard) putClient(batch *persistence.Batch, name string, c *teamspace.ClientRecord) {
 	s.clients[name] = c
 	batch.Put(teamspace.Key(teamspace.KeyClient, name), teamspace.Encode(c))
 }
@@ -110,7 +110,7 @@ const (
 )
 
 // sweep deletes stale records, of the next most ones.
-func (s *signIn) sweep(most int) error {
+func (s *shard) sweep(most int) error {
 	batch := &persistence.Batch{}
 	if err := s.withView(func(view persistence.View) error { return s.forget(view, batch, most) }); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (s *signIn) sweep(most int) error {
 
 // forget deletes the stale ones of the next most stored records, round and
 // round, and the tries of clients that count no more.
-func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most int) error {
-	now := s.env.Clock.Now()
+func (s *shard) forget(view persistence.View, batch *persistence.Batch, most int) error {
+	now := s.Env.Clock.Now()
 	for client, t := range s.tries {
 		if now.Sub(t.since) >= time.Hour {
 			delete(s.tries, client)
@@ -146,7 +146,7 @@ func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most in
 
 // forgetStale deletes a record if it is stale. A record in memory is newer than
 // the stored value.
-func (s *signIn) forgetStale(batch *persistence.Batch, kind, name string, stored []byte, now time.Time) error {
+func (s *shard) forgetStale(batch *persistence.Batch, kind, name string, stored []byte, now time.Time) error {
 	var stale bool
 	switch kind {
 	case teamspace.KeyAddress:
@@ -192,4 +192,18 @@ func staleAddress(a *teamspace.AddressRecord, now time.Time) bool {
 // codeInForce reports whether the address has a code that can be redeemed.
 func codeInForce(a *teamspace.AddressRecord, now time.Time) bool {
 	return a.Hash != "" && now.Before(a.Ends)
+}
+
+// Bounds of the wrong codes that are kept of an address.
+const (
+	failuresKept    = 20
+	failuresKeptFor = 30 * 24 * time.Hour
+)
+
+// noteFailure adds a wrong code to those of an address.
+func noteFailure(a *teamspace.AddressRecord, client string, now time.Time) {
+	a.Failures = slices.DeleteFunc(append(a.Failures, teamspace.SignInFailure{At: now, Client: client}), func(f teamspace.SignInFailure) bool {
+		return now.Sub(f.At) >= failuresKeptFor
+	})
+	a.Failures = a.Failures[max(0, len(a.Failures)-failuresKept):]
 }

@@ -1,4 +1,4 @@
-package actors
+package signin
 
 import (
 	"crypto/subtle"
@@ -12,34 +12,35 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/root"
+	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
-// signInName is the name of the first shard of sign-in, and the beginning of the
-// names of the others. It is no team id.
-const signInName = "sign-in"
+// Name is the name of the first shard of sign-in, and the beginning of the names of the
+// others. It is no team id.
+const Name = "sign-in"
 
-// signInShards is how many actors share the sign-ins: addresses and clients are
+// shards is how many actors share the sign-ins: addresses and clients are
 // spread over them by hash.
-const signInShards = 64
+const shards = 64
 
-// signInShard returns the name of the shard that decides about an address or a
+// shardOf returns the name of the shard that decides about an address or a
 // client.
-func signInShard(kind, name string) string {
+func shardOf(kind, name string) string {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, kind+name)
-	n := h.Sum32() % signInShards
+	n := h.Sum32() % shards
 	if n == 0 {
-		return signInName
+		return Name
 	}
-	return signInName + "-" + strconv.Itoa(int(n))
+	return Name + "-" + strconv.Itoa(int(n))
 }
 
-// isSignIn reports whether a top actor is a shard of sign-in.
-func isSignIn(name string) bool {
-	return name == signInName || strings.HasPrefix(name, signInName+"-")
+// Has reports whether a root actor is a shard of sign-in.
+func Has(name string) bool {
+	return name == Name || strings.HasPrefix(name, Name+"-")
 }
 
 // Limits of one-time codes.
@@ -57,15 +58,16 @@ const (
 	triesPerClient  = 100 // in an hour
 )
 
-// signIn is the top actor of one shard of one-time codes.
+// shard is the root actor of one shard of one-time codes.
 //
 // Owner and lifetime: the registry spawns it at the first sign-in of the shard
 // and passivates it when it is unused. It reads a record when a request needs
 // it. Every decision is durable before the answer: a code is used once, and its
 // wrong tries are counted, whatever crashes. Requests of strangers store nothing
 // but what a mailed code needs.
-type signIn struct {
-	rootActor
+type shard struct {
+	root.Actor
+	site      *passkey.Site                          // that passkeys are for; nil: there are none
 	addresses map[string]*teamspace.AddressRecord    // read or written since activation, by email
 	clients   map[string]*teamspace.ClientRecord     // the same, by client
 	blocks    map[string]*watchpost.InvitationBlocks // the same, by email
@@ -115,16 +117,17 @@ type blockInvitations struct {
 
 type codeAccepted struct{ fullName string }
 
-func newSignIn(env *environment, name string) *signIn {
-	return &signIn{
-		rootActor: newRootActor(env, name), addresses: map[string]*teamspace.AddressRecord{},
+// New makes the root actor of a shard. site is nil when there are no passkeys.
+func New(env *root.Environment, site *passkey.Site, name string) actor.Actor {
+	return &shard{
+		Actor: root.NewActor(env, name), site: site, addresses: map[string]*teamspace.AddressRecord{},
 		clients: map[string]*teamspace.ClientRecord{}, blocks: map[string]*watchpost.InvitationBlocks{},
 		tries: map[string]*clientTries{},
 	}
 }
 
 // Receive implements actor.Actor.
-func (s *signIn) Receive(c actor.Context) {
+func (s *shard) Receive(c actor.Context) {
 	if !s.Handle(c, s.load) {
 		return
 	}
@@ -135,7 +138,7 @@ func (s *signIn) Receive(c actor.Context) {
 
 // decide handles a message; an error is the answer of a request that decided
 // nothing.
-func (s *signIn) decide(message any) error {
+func (s *shard) decide(message any) error {
 	switch m := message.(type) {
 	case takeMail:
 		return s.onTakeMail(m)
@@ -163,12 +166,12 @@ func (s *signIn) decide(message any) error {
 		s.Answer(root.Done{}, nil)
 		return nil
 	}
-	s.env.Log.Error("unknown message", "actor", s.Name, "message", root.TypeName(message))
+	s.Env.Log.Error("unknown message", "actor", s.Name, "message", root.TypeName(message))
 	return watchpost.Errorf(watchpost.Internal, watchpost.TextInternal)
 }
 
 // load deletes stale records; the others are read when they are needed.
-func (s *signIn) load(view persistence.View) error {
+func (s *shard) load(view persistence.View) error {
 	batch := &persistence.Batch{}
 	if err := s.forget(view, batch, forgottenAtOnce); err != nil {
 		return err
@@ -177,8 +180,8 @@ func (s *signIn) load(view persistence.View) error {
 	return nil
 }
 
-func (s *signIn) onTakeMail(m takeMail) error {
-	now := s.env.Clock.Now()
+func (s *shard) onTakeMail(m takeMail) error {
+	now := s.Env.Clock.Now()
 	c, batch, err := s.client(m.client)
 	if err != nil {
 		return err
@@ -193,7 +196,7 @@ func (s *signIn) onTakeMail(m takeMail) error {
 	return nil
 }
 
-func (s *signIn) onReturnMail(m returnMail) error {
+func (s *shard) onReturnMail(m returnMail) error {
 	c, batch, err := s.client(m.client)
 	if err != nil {
 		return err
@@ -205,14 +208,14 @@ func (s *signIn) onReturnMail(m returnMail) error {
 	return nil
 }
 
-func (s *signIn) onSend(m sendCode) error {
-	now := s.env.Clock.Now()
+func (s *shard) onSend(m sendCode) error {
+	now := s.Env.Clock.Now()
 	a, batch, err := s.address(m.email)
 	if err != nil {
 		return err
 	}
 	a.Mails, a.Kept = recent(a.Mails, now, 24*time.Hour), recent(a.Kept, now, 24*time.Hour)
-	kept := signedInBefore(s.env.Keyring, m.email, m.nonce) && room(a.Kept, now, keptMails, keptMailsPerDay)
+	kept := signedInBefore(s.Env.Keyring, m.email, m.nonce) && room(a.Kept, now, keptMails, keptMailsPerDay)
 	switch {
 	case room(a.Mails, now, mailsPerAddress, mailsPerDay):
 		a.Mails = append(a.Mails, now)
@@ -235,16 +238,16 @@ func room(mails []time.Time, now time.Time, inOTPTime, inDay int) bool {
 	return len(mails) < inDay && len(recent(mails, now, otpTime)) < inOTPTime
 }
 
-func (s *signIn) hash(email, code string) string {
-	return s.env.Keyring.Hash("otp "+email, code)
+func (s *shard) hash(email, code string) string {
+	return s.Env.Keyring.Hash("otp "+email, code)
 }
 
 // maxTriers bounds the clients whose tries a shard counts at a time. Past it
 // the count of any one of them makes room: the limits of each address hold.
 const maxTriers = 10_000
 
-func (s *signIn) onTry(m takeTry) error {
-	now := s.env.Clock.Now()
+func (s *shard) onTry(m takeTry) error {
+	now := s.Env.Clock.Now()
 	t := s.tries[m.client]
 	if t == nil || now.Sub(t.since) >= time.Hour {
 		if t == nil && len(s.tries) >= maxTriers {
@@ -257,7 +260,7 @@ func (s *signIn) onTry(m takeTry) error {
 		s.tries[m.client] = t
 	}
 	if t.times >= triesPerClient {
-		return errOTP()
+		return ErrOTP()
 	}
 	t.times++
 	s.Answer(root.Done{}, nil)
@@ -266,8 +269,8 @@ func (s *signIn) onTry(m takeTry) error {
 
 // onVerify counts a wrong try where a code is in force, and stores nothing where
 // there is none.
-func (s *signIn) onVerify(m verifyCode) error {
-	now := s.env.Clock.Now()
+func (s *shard) onVerify(m verifyCode) error {
+	now := s.Env.Clock.Now()
 	a, batch, err := s.address(m.Email)
 	if err != nil {
 		return err
@@ -276,7 +279,7 @@ func (s *signIn) onVerify(m verifyCode) error {
 		return s.verifyAsked(a, batch, m, i)
 	}
 	if !codeInForce(a, now) {
-		s.Commit(batch, errOTP())
+		s.Commit(batch, ErrOTP())
 		return nil
 	}
 	if day := watchpost.Daily.Key(now); a.WrongDay != day {
@@ -295,10 +298,11 @@ func (s *signIn) onVerify(m verifyCode) error {
 		}
 	}
 	s.putAddress(batch, m.Email, a)
-	s.Commit(batch, errOTP())
+	s.Commit(batch, ErrOTP())
 	return nil
 }
 
-func errOTP() error {
+// ErrOTP is the error of a code that is not accepted.
+func ErrOTP() error {
 	return watchpost.Errorf(watchpost.Unauthenticated, "Invalid or expired OTP")
 }
