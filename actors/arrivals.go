@@ -115,7 +115,7 @@ func (a *arrivals) work() {
 
 // look lets rules and notifications decide on the next arrivals.
 func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
-	tagging, err := a.env.watchlists.of(view, a.team.id)
+	tagging, err := a.env.watchlists.Of(view, a.team.id)
 	if err != nil {
 		return err
 	}

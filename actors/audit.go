@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"watchpost/actors/cache"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/persistence"
@@ -142,7 +143,7 @@ const (
 // NoteKeyUse notes that a team's key was used by a client, unless that was noted not
 // long ago. It does not wait; what the team does not hear of is noted the next time.
 func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() string) {
-	last := r.env.keys.lastUse(digestOf(key))
+	last := r.env.keys.LastUse(cache.DigestOf(key))
 	now := r.env.Clock.Now()
 	then := last.Load()
 	since := now.Sub(time.Unix(then, 0))

@@ -88,7 +88,7 @@ func (t *team) onDeleteTeam() {
 	keys, id, answer := t.env.keys, t.id, t.env.ReplyTo(t.Context.Sender(), deletionStep{})
 	system, self := t.env.System.Root, t.Context.Self()
 	t.SubmitSteps(st, func(err error) {
-		keys.drop(id)
+		keys.Drop(id)
 		if err == nil {
 			for _, end := range ends {
 				end()

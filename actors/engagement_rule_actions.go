@@ -286,7 +286,7 @@ func (rs *engagementRules) refreshed(a *watchpost.RuleAction, r *watchpost.Engag
 		return fresh, false, err
 	}
 	defer view.Close()
-	tagging, err := rs.env.watchlists.of(view, rs.team.id)
+	tagging, err := rs.env.watchlists.Of(view, rs.team.id)
 	if err != nil {
 		return fresh, false, err
 	}

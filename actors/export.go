@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"watchpost/actors/journal"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -80,7 +81,7 @@ func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 		func() error {
 			return exportAll(view, space, teamspace.KeyAudit, func(e watchpost.AuditEntry) error { return yield(e) })
 		},
-		func() error { return exportJournal(view, space, yield) },
+		func() error { return journal.Export(view, space, yield) },
 		func() error { return r.exportPosts(view, id, yield) },
 	} {
 		if err := part(); err != nil {
@@ -132,7 +133,7 @@ func exportAll[R any](view persistence.View, space persistence.Space, prefix str
 }
 
 func (r *upkeep) exportPosts(view persistence.View, id watchpost.TeamID, yield func(any) error) error {
-	tagging, err := r.env.watchlists.of(view, id)
+	tagging, err := r.env.watchlists.Of(view, id)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (r *reading) listedInteractions(ctx context.Context, team watchpost.TeamID,
 	}
 	defer view.Close()
 	id, space := watchpost.WatchlistID(watchlist), persistence.Space(team)
-	if page.Tagging, err = r.env.watchlists.of(view, team); err != nil {
+	if page.Tagging, err = r.env.watchlists.Of(view, team); err != nil {
 		return page, false, err
 	}
 	if !page.Tagging.Live[id] {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/journal"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -171,7 +172,7 @@ func (r *reading) Journal(ctx context.Context, team watchpost.TeamID, q watchpos
 			return false
 		}
 		if e.Number > 0 {
-			e.Hash = hashOf(v)
+			e.Hash = journal.HashOf(v)
 		}
 		if q.Matches(&e) {
 			page.Entries = append(page.Entries, e)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
+	"watchpost/actors/journal"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -22,7 +22,7 @@ func TestJournalChain(t *testing.T) {
 	w.Crash()
 	fetch := created(t, team, request(watchpost.TaskProfileFetch, `{"profile_slug":"jane"}`))
 	verify := func() (problems []string, records int) {
-		sum, err := actors.VerifyJournals(w.Context(), w.Store, func(_ watchpost.TeamID, problem string) { problems = append(problems, problem) })
+		sum, err := journal.VerifyAll(w.Context(), w.Store, func(_ watchpost.TeamID, problem string) { problems = append(problems, problem) })
 		require.NoError(t, err)
 		require.Len(t, problems, sum.Problems)
 		var running []string
@@ -44,7 +44,7 @@ func TestJournalChain(t *testing.T) {
 
 	var exported int
 	require.NoError(t, w.Registry.ExportTeam(w.Context(), team.ID, func(record any) error {
-		if r, ok := record.(actors.JournalRecord); ok {
+		if r, ok := record.(journal.Record); ok {
 			exported++
 			require.Equal(t, r.Hash, watchpost.JournalHash(r.Record))
 			require.True(t, json.Valid(r.Record))
@@ -115,7 +115,7 @@ func TestJournalDamage(t *testing.T) {
 		w.Plant(space, batch)
 	}
 	problems := func() (found []string) {
-		_, err := actors.VerifyJournals(w.Context(), w.Store, func(_ watchpost.TeamID, problem string) { found = append(found, problem) })
+		_, err := journal.VerifyAll(w.Context(), w.Store, func(_ watchpost.TeamID, problem string) { found = append(found, problem) })
 		require.NoError(t, err)
 		return found
 	}

@@ -185,7 +185,7 @@ func (env *environment) postsOf(team watchpost.TeamID, ids []watchpost.PostID) (
 		return nil, err
 	}
 	defer view.Close()
-	live, err := env.watchlists.of(view, team)
+	live, err := env.watchlists.Of(view, team)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/cache"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -28,15 +29,15 @@ var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key
 // TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
 // error (api.md#authentication).
 func (r *reading) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
-	digest := digestOf(key)
-	team, known, drops := r.env.keys.find(digest)
+	digest := cache.DigestOf(key)
+	team, known, drops := r.env.keys.Find(digest)
 	if known {
 		return team, nil
 	}
 	if !watchpost.ValidAPIKey(key) {
 		return "", errInvalidKey
 	}
-	began := r.env.keys.now()
+	began := r.env.keys.Now()
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirKey, r.env.Keyring.Hash(teamspace.DirKey, key))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errInvalidKey
@@ -44,7 +45,7 @@ func (r *reading) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID, 
 	if err != nil {
 		return "", watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	r.env.keys.remember(digest, owner.Team, began, drops)
+	r.env.keys.Remember(digest, owner.Team, began, drops)
 	return owner.Team, nil
 }
 
@@ -167,7 +168,7 @@ func (r *reading) queryPosts(ctx context.Context, team watchpost.TeamID, named [
 		return PostsPage{}, err
 	}
 	defer view.Close()
-	live, err := r.env.watchlists.of(view, team)
+	live, err := r.env.watchlists.Of(view, team)
 	if err != nil {
 		return PostsPage{}, err
 	}
@@ -206,7 +207,7 @@ func (r *reading) Post(ctx context.Context, team watchpost.TeamID, id watchpost.
 		return PostPage{}, root.Unavailable(err)
 	}
 	defer view.Close()
-	live, err := r.env.watchlists.of(view, team)
+	live, err := r.env.watchlists.Of(view, team)
 	if err != nil {
 		return PostPage{}, root.Unavailable(err)
 	}

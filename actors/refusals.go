@@ -12,7 +12,6 @@ import (
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
-	"watchpost/watchpost"
 )
 
 // Posts are what strangers write. One that the rules for posts cannot bear must not end
@@ -95,10 +94,4 @@ func (rf *refusals) receive(message any) bool {
 	}
 	rf.SubmitSteps(st, nil)
 	return true
-}
-
-// RefusedPost is a post that a team could not take.
-type RefusedPost struct {
-	Team watchpost.TeamID
-	teamspace.RefusedPost
 }

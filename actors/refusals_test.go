@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/stored"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
 )
@@ -33,7 +34,7 @@ func TestPostsThatPanic(t *testing.T) {
 
 			done(t, team, actors.GetTeam{})
 			w.Restart()
-			found, err := actors.Inspect(w.Context(), w.Store)
+			found, err := stored.Inspect(w.Context(), w.Store)
 			require.NoError(t, err)
 			require.Len(t, found.Refused, 1)
 			refused := found.Refused[0]

@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
+	"watchpost/actors/cache"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/actors/vault"
@@ -99,8 +100,6 @@ type (
 	// reading answers from a snapshot of the store, or asks an actor for what is not
 	// stored.
 	reading struct{ *door }
-	// upkeep does what a service does for all teams, or an operator for one.
-	upkeep struct{ *door }
 	// mailing sends mails.
 	mailing struct {
 		*door
@@ -148,7 +147,7 @@ type environment struct {
 	*root.Environment
 	metrics    *Metrics
 	posts      *postindex.Index
-	watchlists *watchlistCache
+	watchlists *cache.Watchlists
 	restoredAt time.Time // Options.RestoredAt
 	keepPosts  watchpost.KeepDays
 	keepTasks  watchpost.KeepDays
@@ -157,7 +156,7 @@ type environment struct {
 	tracer     trace.Tracer
 	// finished holds final tasks for readers outside the mailboxes.
 	finished *finishedTasks
-	keys     *keyCache
+	keys     *cache.Keys
 	// presence holds the newest sign of life of the teams in memory, for
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
@@ -203,7 +202,7 @@ func New(o Options) (*Registry, error) {
 	env := &environment{
 		metrics: o.Metrics, passkeys: o.Passkeys, tracer: o.Tracer, network: network, restoredAt: o.RestoredAt,
 		keepPosts: o.KeepPosts, keepTasks: o.KeepTasks, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
-		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), watchlists: newWatchlistCache(),
+		finished: newFinishedTasks(), keys: cache.NewKeys(), rooms: newTeamRooms(), watchlists: cache.NewWatchlists(),
 	}
 	d := &door{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
 	d.Registry, env.Environment = root.New(root.Options{
@@ -213,7 +212,7 @@ func New(o Options) (*Registry, error) {
 	})
 	env.sends = newSends(o.Notify, o.Mailer, env.Run)
 	if o.Serves != nil {
-		env.keys.life = keyLife
+		env.keys.Life = keyLife
 	}
 	o.Metrics.dueScans.now = o.Clock.Now
 	return newRegistry(d, o.Mailer), nil

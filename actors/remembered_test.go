@@ -8,32 +8,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/cache"
 	"watchpost/watchpost"
 )
 
 func TestKeyCacheForgetsReplacedKeys(t *testing.T) {
 	t.Parallel()
-	c := newKeyCache()
-	old, other := digestOf("old"), digestOf("other")
-	_, known, drops := c.find(old)
+	c := cache.NewKeys()
+	old, other := cache.DigestOf("old"), cache.DigestOf("other")
+	_, known, drops := c.Find(old)
 	require.False(t, known)
-	c.remember(old, "team", time.Time{}, drops)
-	c.remember(other, "other team", time.Time{}, drops)
-	team, known, _ := c.find(old)
+	c.Remember(old, "team", time.Time{}, drops)
+	c.Remember(other, "other team", time.Time{}, drops)
+	team, known, _ := c.Find(old)
 	require.True(t, known)
 	require.Equal(t, watchpost.TeamID("team"), team)
 
-	c.drop("team")
-	_, known, _ = c.find(old)
+	c.Drop("team")
+	_, known, _ = c.Find(old)
 	require.False(t, known)
-	_, known, _ = c.find(other)
+	_, known, _ = c.Find(other)
 	require.True(t, known)
 
 	t.Run("what was looked up before is not remembered after", func(t *testing.T) {
-		_, _, before := c.find(old)
-		c.drop("team")
-		c.remember(old, "team", time.Time{}, before)
-		_, known, _ := c.find(old)
+		_, _, before := c.Find(old)
+		c.Drop("team")
+		c.Remember(old, "team", time.Time{}, before)
+		_, known, _ := c.Find(old)
 		require.False(t, known)
 	})
 }

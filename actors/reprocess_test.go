@@ -10,6 +10,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/actors/root"
+	"watchpost/actors/stored"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -84,13 +85,13 @@ func TestReprocessEnds(t *testing.T) {
 	w.End()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := actors.Reprocess(ctx, engine, true, func(watchpost.TeamID, int) {})
+	err := stored.Reprocess(ctx, engine, true, func(watchpost.TeamID, int) {})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 func reprocess(t *testing.T, store persistence.Store, all bool) (posts int) {
 	t.Helper()
-	require.NoError(t, actors.Reprocess(t.Context(), store, all, func(_ watchpost.TeamID, n int) { posts += n }))
+	require.NoError(t, stored.Reprocess(t.Context(), store, all, func(_ watchpost.TeamID, n int) { posts += n }))
 	return posts
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/journal"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -184,11 +185,11 @@ func (t *team) receive(message any) {
 
 // load reads the team and all that is open of it.
 func (t *team) load(view persistence.View) error {
-	chain := &journalChain{}
-	if err := chain.load(view, t.Space); err != nil {
+	chain := &journal.Chain{}
+	if err := chain.Load(view, t.Space); err != nil {
 		return err
 	}
-	t.Commits.Complete = chain.add
+	t.Commits.Complete = chain.Add
 	record, err := teamspace.Load[teamspace.TeamRecord](view, t.Space, []byte(teamspace.KeyTeam))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil // not founded yet
@@ -230,7 +231,7 @@ func (t *team) load(view persistence.View) error {
 func (t *team) openPosts() {
 	t.postStore = t.Spawn(poststore.New(poststore.Options{
 		Space: t.Space, Team: t.Context.Self(), Clock: t.env.Clock, Log: t.env.Log, Posts: t.env.posts,
-		View: t.env.View, Tagging: t.env.watchlists.of, Guard: t.env.guard, Turn: t.env.Run.Turn, Count: t.env.metrics.countPosts,
+		View: t.env.View, Tagging: t.env.watchlists.Of, Guard: t.env.guard, Turn: t.env.Run.Turn, Count: t.env.metrics.countPosts,
 	}))
 }
 

@@ -119,7 +119,7 @@ func (t *team) onRotateKey() {
 	t.putTeam(batch)
 	t.audit.forgetUse(batch)
 	t.audit.note(batch, watchpost.AuditKeyRotated, "", "")
-	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again
+	forget := func(error) { keys.Drop(id) } // when in doubt, it is looked up again
 	t.Commits.Submit(batch, root.Both(forget, t.env.ReplyTo(t.Context.Sender(), APIKey{apiKey})))
 }
 

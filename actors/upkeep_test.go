@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/stored"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -63,7 +64,7 @@ func TestUpkeepOfARunningService(t *testing.T) {
 		}
 	})
 	<-asked
-	verify := func(repair bool) actors.Verification {
+	verify := func(repair bool) stored.Verification {
 		found := 0
 		sum, err := w.Registry.VerifyTeam(w.Context(), team.ID, repair, func(string) { found++ })
 		require.NoError(t, err)
@@ -73,12 +74,12 @@ func TestUpkeepOfARunningService(t *testing.T) {
 	damaged := verify(false)
 	require.NotZero(t, damaged.Problems)
 	require.Equal(t, damaged, verify(true))
-	require.Equal(t, actors.Verification{Teams: 1, Posts: count}, verify(true))
+	require.Equal(t, stored.Verification{Teams: 1, Posts: count}, verify(true))
 	changed, err := w.Registry.ReprocessTeam(w.Context(), team.ID, true)
 	require.NoError(t, err)
 	require.Equal(t, count, changed)
 	close(stop)
 	asking.Wait()
-	require.Equal(t, actors.Verification{Teams: 1, Posts: count}, verify(false))
+	require.Equal(t, stored.Verification{Teams: 1, Posts: count}, verify(false))
 	require.Len(t, team.Posts(t, list.ID), count)
 }

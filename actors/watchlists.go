@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/cache"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -182,7 +183,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 		w.Frequency = watchpost.DefaultFrequency(w.Type)
 	}
 	batch := &persistence.Batch{}
-	putNewWatchlist(batch, &w)
+	cache.PutNewWatchlist(batch, &w)
 	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	list := newWatchlist(ws.env, w, ws.Context.Self(), ws.team.postStore)
@@ -226,7 +227,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 		return
 	}
 	batch := &persistence.Batch{}
-	deleteWatchlist(batch, m.ID)
+	cache.DeleteWatchlist(batch, m.ID)
 	ws.team.notifications.auditHook(batch, &tracked.view.Watchlist, "")
 	for _, e := range tracked.view.Watchlist.Keywords {
 		batch.Delete(teamspace.ScanKey(m.ID, e.ID))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/cache"
 	"watchpost/internal/ordered"
 	"watchpost/internal/reference"
 	"watchpost/persistence"
@@ -94,7 +95,7 @@ func (ws *watchlists) onFollow(m Follow) {
 	followed.list = next
 	followed.followers++
 	batch.Put(teamspace.Key(teamspace.KeyList, next.ID), teamspace.Encode(next))
-	putNewWatchlist(batch, &w)
+	cache.PutNewWatchlist(batch, &w)
 	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}

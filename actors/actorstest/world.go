@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"watchpost/actors"
+	"watchpost/actors/stored"
 	"watchpost/actors/vault"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
@@ -167,7 +168,7 @@ func (w *World) End() {
 
 // verify looks whether posts and their index agree, whatever has happened.
 func (w *World) verify() {
-	_, err := actors.VerifyPosts(context.Background(), w.engine, actors.Repairing{}, func(team watchpost.TeamID, problem string) {
+	_, err := stored.VerifyPosts(context.Background(), w.engine, stored.Repairing{}, func(team watchpost.TeamID, problem string) {
 		w.T.Errorf("team %s: %s", team, problem)
 	})
 	if err != nil {

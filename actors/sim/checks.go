@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/journal"
+	"watchpost/actors/stored"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -255,10 +257,10 @@ func (c *checks) replied(of *team, key string, id watchpost.TaskID) {
 // whole checks the store at the end.
 func (c *checks) whole(ctx context.Context) {
 	report := func(team watchpost.TeamID, problem string) { c.life.fail("team %s: %s", team, problem) }
-	if _, err := actors.VerifyPosts(ctx, c.life.node.store, actors.Repairing{}, report); err != nil {
+	if _, err := stored.VerifyPosts(ctx, c.life.node.store, stored.Repairing{}, report); err != nil {
 		c.life.fail("the posts cannot be verified: %v", err)
 	}
-	if _, err := actors.VerifyJournals(ctx, c.life.node.store, report); err != nil {
+	if _, err := journal.VerifyAll(ctx, c.life.node.store, report); err != nil {
 		c.life.fail("the journals cannot be verified: %v", err)
 	}
 	c.mu.Lock()

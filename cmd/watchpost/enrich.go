@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 
-	"watchpost/actors"
+	"watchpost/actors/stored"
 	"watchpost/http/admin"
 	"watchpost/internal/enrich"
 	"watchpost/internal/enrich/imagetext"
@@ -161,7 +161,7 @@ func (c *reprocessCommand) Run(ctx context.Context) error {
 		if store, err = c.openStore(ctx, true, false); err != nil {
 			return err
 		}
-		err = errors.Join(actors.Reprocess(ctx, store, c.All, report), store.Close())
+		err = errors.Join(stored.Reprocess(ctx, store, c.All, report), store.Close())
 	}
 	if err == nil {
 		fmt.Printf("%d posts enriched by version %d of the rules\n", total, enrich.Version)

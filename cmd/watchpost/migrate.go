@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"watchpost/actors"
+	"watchpost/actors/stored"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/migrate"
 	"watchpost/watchpost"
@@ -98,7 +98,7 @@ func (c *migrateCommand) copy(ctx context.Context, from, to *store) error {
 	}
 	fmt.Printf("%d spaces, %d records, %d directory entries, %d bytes; %d written; all counts and checksums are equal\n",
 		sum.Spaces, sum.Records, sum.Entries, sum.Bytes, sum.Written)
-	posts, err := actors.VerifyPosts(ctx, to, actors.Repairing{}, func(team watchpost.TeamID, problem string) {
+	posts, err := stored.VerifyPosts(ctx, to, stored.Repairing{}, func(team watchpost.TeamID, problem string) {
 		fmt.Printf("team %s: %s\n", team, problem)
 	})
 	if err != nil {

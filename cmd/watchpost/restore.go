@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"watchpost/actors"
+	"watchpost/actors/stored"
 	"watchpost/persistence/backup"
 	"watchpost/watchpost"
 )
@@ -56,9 +56,9 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 		defer clock.Close()
 		return clock.Now(), nil
 	})
-	var posts actors.Verification
+	var posts stored.Verification
 	if err == nil {
-		posts, err = actors.VerifyPosts(ctx, to, actors.Repairing{}, func(team watchpost.TeamID, problem string) {
+		posts, err = stored.VerifyPosts(ctx, to, stored.Repairing{}, func(team watchpost.TeamID, problem string) {
 			fmt.Printf("team %s: %s\n", team, problem)
 		})
 	}

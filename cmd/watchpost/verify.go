@@ -7,7 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 
-	"watchpost/actors"
+	"watchpost/actors/journal"
+	"watchpost/actors/stored"
 	"watchpost/http/admin"
 	"watchpost/watchpost"
 )
@@ -62,7 +63,7 @@ type verifyCommand struct {
 	Repair     bool `help:"Rebuild damaged parts of the index from the stored posts. What would be lost is listed, and nothing is changed then."`
 	AcceptLoss bool `env:"-" help:"With --repair: drop what cannot be read, for ever. Restore a backup instead, if there is one."`
 
-	journals actors.JournalVerification
+	journals journal.Verification
 }
 
 // Run compares the posts with their index, and checks the chains of the journals. It
@@ -102,19 +103,19 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-func (c *verifyCommand) stopped(ctx context.Context, report func(watchpost.TeamID, string)) (actors.Verification, error) {
+func (c *verifyCommand) stopped(ctx context.Context, report func(watchpost.TeamID, string)) (stored.Verification, error) {
 	store, err := c.openStore(ctx, c.Repair, c.AcceptLoss)
 	if err != nil {
-		return actors.Verification{}, err
+		return stored.Verification{}, err
 	}
-	sum, err := actors.VerifyPosts(ctx, store, actors.Repairing{Index: c.Repair, AcceptLoss: c.AcceptLoss}, report)
+	sum, err := stored.VerifyPosts(ctx, store, stored.Repairing{Index: c.Repair, AcceptLoss: c.AcceptLoss}, report)
 	if err == nil {
-		c.journals, err = actors.VerifyJournals(ctx, store, report)
+		c.journals, err = journal.VerifyAll(ctx, store, report)
 	}
 	return sum, errors.Join(err, store.Close())
 }
 
-func (c *verifyCommand) running(ctx context.Context, report func(watchpost.TeamID, string)) (sum actors.Verification, err error) {
+func (c *verifyCommand) running(ctx context.Context, report func(watchpost.TeamID, string)) (sum stored.Verification, err error) {
 	err = eachTeam(ctx, &c.upkeepFlags, "verify", map[string]bool{"repair": c.Repair}, func(team watchpost.TeamID, found admin.VerifiedTeam) {
 		sum.Teams++
 		sum.Posts += found.Posts

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost/actors"
+	"watchpost/actors/journal"
 	"watchpost/http/endpoint"
 	"watchpost/watchpost"
 )
@@ -74,7 +74,7 @@ func (s teams) exported(record any) exportLine {
 			list.Entries[i] = e.Reference.Key()
 		}
 		return exportLine{"list", list}
-	case actors.JournalRecord:
+	case journal.Record:
 		return exportLine{"journal", exportedJournal{r.Hash, r.Record}}
 	case watchpost.AuditEntry:
 		return exportLine{"audit", showAudit(&r)}

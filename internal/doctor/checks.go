@@ -14,7 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost/actors"
+	"watchpost/actors/journal"
+	"watchpost/actors/stored"
 	"watchpost/actors/vault"
 	"watchpost/internal/backupstore"
 	"watchpost/internal/cluster"
@@ -124,7 +125,7 @@ func (e *examination) checkRotation(ctx context.Context, keyring *vault.Keyring)
 // checkContent looks at what the store says of itself.
 func (e *examination) checkContent(ctx context.Context) {
 	const check = "store"
-	found, err := actors.Inspect(ctx, e.Store)
+	found, err := stored.Inspect(ctx, e.Store)
 	if err != nil {
 		e.fail(check, err, "restore a backup")
 		return
@@ -159,7 +160,7 @@ func (e *examination) checkContent(ctx context.Context) {
 func (e *examination) checkIndex(ctx context.Context) {
 	const check = "index"
 	first := ""
-	sum, err := actors.VerifyPosts(ctx, e.Store, actors.Repairing{}, func(_ watchpost.TeamID, problem string) {
+	sum, err := stored.VerifyPosts(ctx, e.Store, stored.Repairing{}, func(_ watchpost.TeamID, problem string) {
 		first = cmp.Or(first, problem)
 	})
 	switch {
@@ -178,7 +179,7 @@ func (e *examination) checkIndex(ctx context.Context) {
 func (e *examination) checkJournals(ctx context.Context) {
 	const check = "journal"
 	first := ""
-	sum, err := actors.VerifyJournals(ctx, e.Store, func(team watchpost.TeamID, problem string) {
+	sum, err := journal.VerifyAll(ctx, e.Store, func(team watchpost.TeamID, problem string) {
 		if first == "" {
 			first = "team " + string(team) + ": " + problem
 		}

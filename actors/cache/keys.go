@@ -1,4 +1,6 @@
-package actors
+// Package cache remembers what requests would ask the store for again: whose API keys are,
+// and which watchlists teams have. Its readers are outside the mailboxes.
+package cache
 
 import (
 	"crypto/sha256"
@@ -10,16 +12,16 @@ import (
 	"watchpost/watchpost"
 )
 
-// keyCache remembers whose API keys are, so that a request need not ask the
+// Keys remembers whose API keys are, so that a request need not ask the
 // store. A replaced key is dropped before the new one is shown to
 // anybody. Keys are remembered by their plain hash, which is cheap and gives
 // nothing away: they are random and long. (Every request looks up a key under the
 // read lock; an LRU cache needs the exclusive lock to move the entry.)
-type keyCache struct {
+type Keys struct {
 	mu    sync.RWMutex
 	teams map[keyDigest]cachedKey
-	// life is how long a key is remembered, in real time; 0 is without end.
-	life time.Duration
+	// Life is how long a key is remembered, in real time; 0 is without end.
+	Life time.Duration
 	// drops counts the keys that were dropped: a key looked up before one
 	// is not remembered after it.
 	drops uint64
@@ -33,29 +35,31 @@ type cachedKey struct {
 
 type keyDigest [sha256.Size]byte
 
-func digestOf(key string) keyDigest { return sha256.Sum256([]byte(key)) }
+// DigestOf returns the hash under which a key is remembered.
+func DigestOf(key string) keyDigest { return sha256.Sum256([]byte(key)) }
 
 // maxKeys bounds the keys that are remembered; beyond it all are forgotten.
 const maxKeys = 100_000
 
-func newKeyCache() *keyCache { return &keyCache{teams: map[keyDigest]cachedKey{}} }
+// NewKeys returns a memory without keys.
+func NewKeys() *Keys { return &Keys{teams: map[keyDigest]cachedKey{}} }
 
-// find returns the team of a key, and what to hand to remember when it is not
+// Find returns the team of a key, and what to hand to remember when it is not
 // known.
-func (c *keyCache) find(key keyDigest) (team watchpost.TeamID, known bool, drops uint64) {
+func (c *Keys) Find(key keyDigest) (team watchpost.TeamID, known bool, drops uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	cached, known := c.teams[key]
-	if known && c.life > 0 && time.Since(cached.read) >= c.life { //nolint:forbidigo // other nodes replace keys in real time
+	if known && c.Life > 0 && time.Since(cached.read) >= c.Life { //nolint:forbidigo // other nodes replace keys in real time
 		known = false
 	}
 	return cached.team, known, c.drops
 }
 
-// remember keeps a key looked up since find, unless a key was dropped
+// Remember keeps a key looked up since find, unless a key was dropped
 // meanwhile.
 // Its life begins when read was taken, before the look-up.
-func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, read time.Time, drops uint64) {
+func (c *Keys) Remember(key keyDigest, team watchpost.TeamID, read time.Time, drops uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.drops != drops {
@@ -71,9 +75,9 @@ func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, read time.Time
 	c.teams[key] = cachedKey{team, read, used}
 }
 
-// lastUse returns when the use of a key was noted last; a new one for a key that is
+// LastUse returns when the use of a key was noted last; a new one for a key that is
 // not remembered.
-func (c *keyCache) lastUse(key keyDigest) *atomic.Int64 {
+func (c *Keys) LastUse(key keyDigest) *atomic.Int64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if used := c.teams[key].used; used != nil {
@@ -82,17 +86,17 @@ func (c *keyCache) lastUse(key keyDigest) *atomic.Int64 {
 	return &atomic.Int64{}
 }
 
-// now returns the time at which a look-up begins.
-func (c *keyCache) now() (t time.Time) {
-	if c.life > 0 {
+// Now returns the time at which a look-up begins.
+func (c *Keys) Now() (t time.Time) {
+	if c.Life > 0 {
 		t = time.Now() //nolint:forbidigo // other nodes replace keys in real time
 	}
 	return t
 }
 
-// drop forgets the keys of a team after one was replaced. That is rare
+// Drop forgets the keys of a team after one was replaced. That is rare
 // enough to look through all.
-func (c *keyCache) drop(team watchpost.TeamID) {
+func (c *Keys) Drop(team watchpost.TeamID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drops++

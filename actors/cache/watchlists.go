@@ -1,4 +1,4 @@
-package actors
+package cache
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"watchpost/watchpost"
 )
 
-// watchlistCache remembers which watchlists teams have, so that a query of posts
+// Watchlists remembers which watchlists teams have, so that a query of posts
 // need not look through their records. An entry of a team holds for
 // the snapshots that show the same last change: a watchlist is created once
 // and deleted once, so no two states of a team show the same. (It is bounded by
 // the watchlists in its entries, which golang-lru does not count.)
-type watchlistCache struct {
+type Watchlists struct {
 	mu    sync.RWMutex
 	teams map[watchpost.TeamID]cachedWatchlists
 	size  int // watchlists of all teams
@@ -33,29 +33,31 @@ func (w cachedWatchlists) count() int {
 	return len(w.tagging.Live)
 }
 
-// maxCachedWatchlists bounds the watchlists that are remembered, some 10 MB; beyond it all
+// maxcachedWatchlists bounds the watchlists that are remembered, some 10 MB; beyond it all
 // are forgotten.
-const maxCachedWatchlists = 100_000
+const maxcachedWatchlists = 100_000
 
-func newWatchlistCache() *watchlistCache {
-	return &watchlistCache{teams: map[watchpost.TeamID]cachedWatchlists{}}
+// NewWatchlists returns a memory without watchlists.
+func NewWatchlists() *Watchlists {
+	return &Watchlists{teams: map[watchpost.TeamID]cachedWatchlists{}}
 }
 
-// putNewWatchlist and deleteWatchlist are the only two that change which
-// watchlists a team has.
-func putNewWatchlist(batch *persistence.Batch, w *watchpost.Watchlist) {
+// PutNewWatchlist stores a new watchlist. It and DeleteWatchlist are the only two that
+// change which watchlists a team has.
+func PutNewWatchlist(batch *persistence.Batch, w *watchpost.Watchlist) {
 	batch.Put(teamspace.Key(teamspace.KeyWatchlist, w.ID), teamspace.Encode(*w))
 	batch.Put([]byte(teamspace.KeyLastWatchlistChange), []byte("created "+w.ID))
 }
 
-func deleteWatchlist(batch *persistence.Batch, id watchpost.WatchlistID) {
+// DeleteWatchlist deletes a watchlist.
+func DeleteWatchlist(batch *persistence.Batch, id watchpost.WatchlistID) {
 	batch.Delete(teamspace.Key(teamspace.KeyWatchlist, id))
 	batch.Put([]byte(teamspace.KeyLastWatchlistChange), []byte("deleted "+id))
 }
 
-// of returns the watchlists that a team has and which of their tags count, as the
+// Of returns the watchlists that a team has and which of their tags count, as the
 // view shows it; it must not be changed.
-func (c *watchlistCache) of(view persistence.View, team watchpost.TeamID) (*watchpost.Tagging, error) {
+func (c *Watchlists) Of(view persistence.View, team watchpost.TeamID) (*watchpost.Tagging, error) {
 	change, err := view.Get(persistence.Space(team), []byte(teamspace.KeyLastWatchlistChange))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
@@ -75,10 +77,10 @@ func (c *watchlistCache) of(view persistence.View, team watchpost.TeamID) (*watc
 	return tagging, err
 }
 
-func (c *watchlistCache) remember(team watchpost.TeamID, w cachedWatchlists) {
+func (c *Watchlists) remember(team watchpost.TeamID, w cachedWatchlists) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size += w.count() - c.teams[team].count(); c.size > maxCachedWatchlists {
+	if c.size += w.count() - c.teams[team].count(); c.size > maxcachedWatchlists {
 		clear(c.teams)
 		c.size = w.count()
 	}

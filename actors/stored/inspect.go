@@ -1,4 +1,4 @@
-package actors
+package stored
 
 import (
 	"context"
@@ -78,4 +78,10 @@ func (found *Inspection) note(at time.Time) {
 	if at.After(found.Newest) {
 		found.Newest = at
 	}
+}
+
+// RefusedPost is a post that a team could not take.
+type RefusedPost struct {
+	Team watchpost.TeamID
+	teamspace.RefusedPost
 }

@@ -1,4 +1,4 @@
-package actors
+package stored
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"watchpost/actors/poststore"
-	"watchpost/actors/root"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -31,7 +30,7 @@ func Reprocess(ctx context.Context, store persistence.Store, all bool, report fu
 	}
 	posts := postindex.New(postindex.Options{})
 	for _, team := range teams {
-		n, err := reprocessTeam(ctx, store, posts, persistence.Space(team), all)
+		n, err := ReprocessTeam(ctx, store, posts, persistence.Space(team), all)
 		if err != nil {
 			return fmt.Errorf("team %s: %w", team, err)
 		}
@@ -40,18 +39,8 @@ func Reprocess(ctx context.Context, store persistence.Store, all bool, report fu
 	return nil
 }
 
-// ReprocessTeam is Reprocess for one team of a running service, which takes no requests
-// meanwhile. It returns how many posts have changed, also after an error.
-func (r *upkeep) ReprocessTeam(ctx context.Context, team watchpost.TeamID, all bool) (posts int, err error) {
-	err = r.Alone(ctx, string(team), func(ctx context.Context, store persistence.Store) (err error) {
-		posts, err = reprocessTeam(ctx, store, r.env.posts, persistence.Space(team), all)
-		return err
-	})
-	return posts, root.Unavailable(err)
-}
-
-// reprocessTeam goes through the posts of a team, a batch at a time.
-func reprocessTeam(ctx context.Context, store persistence.Store, posts *postindex.Index, space persistence.Space, all bool) (changed int, err error) {
+// ReprocessTeam goes through the posts of a team, a batch at a time.
+func ReprocessTeam(ctx context.Context, store persistence.Store, posts *postindex.Index, space persistence.Space, all bool) (changed int, err error) {
 	epoch, err := store.Activate(ctx, space)
 	if err != nil {
 		return 0, err

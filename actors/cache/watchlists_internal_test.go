@@ -1,4 +1,4 @@
-package actors
+package cache
 
 import (
 	"context"
@@ -30,9 +30,9 @@ func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
 		t.Cleanup(view.Close)
 		return view
 	}
-	c := newWatchlistCache()
+	c := NewWatchlists()
 	live := func(view persistence.View) (ids []string) {
-		found, err := c.of(view, "team")
+		found, err := c.Of(view, "team")
 		require.NoError(t, err)
 		for id := range found.Live {
 			ids = append(ids, string(id))
@@ -43,10 +43,10 @@ func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
 	require.Equal(t, []string{"a"}, live(old))
 	require.Empty(t, c.teams)
 
-	one := write(func(b *persistence.Batch) { putNewWatchlist(b, &watchpost.Watchlist{ID: "b"}) })
+	one := write(func(b *persistence.Batch) { PutNewWatchlist(b, &watchpost.Watchlist{ID: "b"}) })
 	require.ElementsMatch(t, []string{"a", "b"}, live(one))
 	require.ElementsMatch(t, []string{"a", "b"}, live(one), "from memory")
-	two := write(func(b *persistence.Batch) { deleteWatchlist(b, "b") })
+	two := write(func(b *persistence.Batch) { DeleteWatchlist(b, "b") })
 	for range 2 {
 		require.Equal(t, []string{"a"}, live(two))
 		require.ElementsMatch(t, []string{"a", "b"}, live(one), "an older snapshot shows what was")
@@ -56,12 +56,12 @@ func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
 
 func TestLiveCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	c := newWatchlistCache()
+	c := NewWatchlists()
 	many := map[watchpost.WatchlistID]bool{}
 	for i := range 100 {
 		many[watchpost.WatchlistID(strconv.Itoa(i))] = true
 	}
-	for i := range 3 * maxCachedWatchlists / len(many) {
+	for i := range 3 * maxcachedWatchlists / len(many) {
 		team := watchpost.TeamID(strconv.Itoa(i))
 		c.remember(team, cachedWatchlists{"1", &watchpost.Tagging{Live: many}})
 		c.remember(team, cachedWatchlists{"2", &watchpost.Tagging{Live: many}})
@@ -72,7 +72,7 @@ func TestLiveCacheIsBounded(t *testing.T) {
 			}
 			require.Equal(t, c.size, sum)
 		}
-		require.LessOrEqual(t, c.size, maxCachedWatchlists)
+		require.LessOrEqual(t, c.size, maxcachedWatchlists)
 		require.Contains(t, c.teams, team)
 	}
 }

@@ -1,4 +1,4 @@
-package actors
+package cache
 
 import (
 	"testing"
@@ -13,14 +13,14 @@ import (
 // the store again, because another node may have replaced the key.
 func TestCachedKeyExpires(t *testing.T) {
 	t.Parallel()
-	c := newKeyCache()
-	c.life = time.Hour
-	key, team := digestOf("wp_key"), watchpost.TeamID("team")
-	c.remember(key, team, c.now(), 0)
-	found, known, _ := c.find(key)
+	c := NewKeys()
+	c.Life = time.Hour
+	key, team := DigestOf("wp_key"), watchpost.TeamID("team")
+	c.Remember(key, team, c.Now(), 0)
+	found, known, _ := c.Find(key)
 	require.True(t, known)
 	require.Equal(t, team, found)
-	c.remember(key, team, c.now().Add(-c.life), 0)
-	_, known, _ = c.find(key)
+	c.Remember(key, team, c.Now().Add(-c.Life), 0)
+	_, known, _ = c.Find(key)
 	require.False(t, known)
 }

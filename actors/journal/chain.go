@@ -1,4 +1,6 @@
-package actors
+// Package journal chains the entries of a team's journal, and checks the chain. The team adds
+// to it with each batch (Chain); checks and exports read a snapshot. It knows no actors.
+package journal
 
 import (
 	"bytes"
@@ -7,36 +9,36 @@ import (
 	"fmt"
 	"strings"
 
-	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
-// journalChain adds to each batch of a team the records of the chain for the entries
+// Chain adds to each batch of a team the records of the chain for the entries
 // of the journal that it writes. Batches are submitted in the order of the team's
 // decisions, which is thus that of the chain.
-type journalChain struct {
+type Chain struct {
 	number uint64 // of the newest record; 0 before the first
 	hash   string
 }
 
-// load finds the newest record.
-func (c *journalChain) load(view persistence.View, space persistence.Space) error {
+// Load finds the newest record.
+func (c *Chain) Load(view persistence.View, space persistence.Space) error {
 	prefix, failure := []byte(teamspace.KeyJournalChain), error(nil)
 	err := view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(_, v []byte) bool {
 		var e watchpost.JournalEntry
 		failure = teamspace.Decode(v, &e)
-		c.number, c.hash = e.Number, hashOf(v)
+		c.number, c.hash = e.Number, HashOf(v)
 		return false
 	})
 	return errors.Join(err, failure)
 }
 
-// hashOf returns the hash of a stored record, without the byte of its version.
-func hashOf(stored []byte) string { return watchpost.JournalHash(stored[1:]) }
+// HashOf returns the hash of a stored record, without the byte of its version.
+func HashOf(stored []byte) string { return watchpost.JournalHash(stored[1:]) }
 
-func (c *journalChain) add(batch *persistence.Batch) {
+// Add chains the entries that a batch writes.
+func (c *Chain) Add(batch *persistence.Batch) {
 	for i := range batch.Writes {
 		w := &batch.Writes[i]
 		if w.Delete || !strings.HasPrefix(string(w.Key), teamspace.KeyJournal) {
@@ -50,24 +52,29 @@ func (c *journalChain) add(batch *persistence.Batch) {
 		value := teamspace.Encode(e)
 		w.Value = value
 		batch.Put(teamspace.JournalChainKey(e.Number), value) // w may point to an earlier array now
-		c.number, c.hash = e.Number, hashOf(value)
+		c.number, c.hash = e.Number, HashOf(value)
 	}
 }
 
-// JournalVerification says what VerifyJournals looked at and found.
-type JournalVerification struct{ Teams, Records, Problems int }
+// Verification says what VerifyJournals looked at and found.
+type Verification struct{ Teams, Records, Problems int }
 
-// VerifyJournals checks the chain of every team's journal, and that its entries are
+// VerifyAll checks the chain of every team's journal, and that its entries are
 // those of the chain. report gets each problem. Entries from before the chain are not
 // checked.
-func VerifyJournals(ctx context.Context, store persistence.Store, report func(team watchpost.TeamID, problem string)) (JournalVerification, error) {
-	var sum JournalVerification
-	teams, err := teamIDs(ctx, store)
+func VerifyAll(ctx context.Context, store persistence.Store, report func(team watchpost.TeamID, problem string)) (Verification, error) {
+	var sum Verification
+	view, err := store.View(ctx)
+	if err != nil {
+		return sum, err
+	}
+	teams, err := teamspace.Names[watchpost.TeamID](view, teamspace.DirTeam)
+	view.Close()
 	if err != nil {
 		return sum, err
 	}
 	for _, team := range teams {
-		err := sum.verify(ctx, store, team, func(problem string) { report(team, problem) })
+		err := sum.Verify(ctx, store, team, func(problem string) { report(team, problem) })
 		if err != nil && !errors.Is(err, persistence.ErrDamaged) { // VerifyPosts reports such a team
 			return sum, fmt.Errorf("team %s: %w", team, err)
 		}
@@ -75,14 +82,8 @@ func VerifyJournals(ctx context.Context, store persistence.Store, report func(te
 	return sum, nil
 }
 
-// VerifyJournal is VerifyJournals for one team of a running service, on a snapshot.
-func (r *upkeep) VerifyJournal(ctx context.Context, team watchpost.TeamID, report func(problem string)) (JournalVerification, error) {
-	var sum JournalVerification
-	err := sum.verify(ctx, r.env.Store, team, report)
-	return sum, root.Unavailable(err)
-}
-
-func (sum *JournalVerification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, report func(string)) error {
+// Verify checks the journal of one team.
+func (sum *Verification) Verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, report func(string)) error {
 	view, err := store.View(ctx)
 	if err != nil {
 		return err
@@ -97,17 +98,17 @@ func (sum *JournalVerification) verify(ctx context.Context, store persistence.St
 	return c.entries()
 }
 
-// JournalRecord is a record of the chain in an export: as it is stored, with its hash.
-type JournalRecord struct {
+// Record is a record of the chain in an export: as it is stored, with its hash.
+type Record struct {
 	Hash   string
 	Record []byte
 }
 
-// exportJournal yields the chain, the newest record first.
-func exportJournal(view persistence.View, space persistence.Space, yield func(any) error) error {
+// Export yields the chain, the newest record first.
+func Export(view persistence.View, space persistence.Space, yield func(any) error) error {
 	prefix, failure := []byte(teamspace.KeyJournalChain), error(nil)
 	err := view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(_, v []byte) bool {
-		failure = yield(JournalRecord{hashOf(v), bytes.Clone(v[1:])})
+		failure = yield(Record{HashOf(v), bytes.Clone(v[1:])})
 		return failure == nil
 	})
 	return errors.Join(err, failure)

@@ -1,4 +1,7 @@
-package actors
+// Package stored works on what is stored of teams, past their actors: it compares posts
+// with their index, applies the present rules to them, and says what a store holds. A
+// caller that has a running service ends the team's actor first (root.Registry.Alone).
+package stored
 
 import (
 	"context"
@@ -6,7 +9,6 @@ import (
 	"fmt"
 
 	"watchpost/actors/poststore"
-	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -40,7 +42,7 @@ func VerifyPosts(ctx context.Context, store persistence.Store, repair Repairing,
 		return sum, err
 	}
 	for _, team := range teams {
-		err := sum.verify(ctx, store, team, repair, func(problem string) { report(team, problem) })
+		err := sum.Verify(ctx, store, team, repair, func(problem string) { report(team, problem) })
 		if errors.Is(err, persistence.ErrDamaged) {
 			sum.Damaged++
 			report(team, err.Error())
@@ -51,7 +53,8 @@ func VerifyPosts(ctx context.Context, store persistence.Store, repair Repairing,
 	return sum, nil
 }
 
-func (sum *Verification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, repair Repairing, report func(string)) error {
+// Verify verifies one team.
+func (sum *Verification) Verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, repair Repairing, report func(string)) error {
 	space := persistence.Space(team)
 	view, err := store.View(ctx)
 	if err != nil {
@@ -102,24 +105,6 @@ func discardEngagements(ctx context.Context, store persistence.Store, space pers
 	batch := &persistence.Batch{}
 	engagementindex.Discard(batch)
 	return persistence.Commit(ctx, store, space, epoch, batch)
-}
-
-// VerifyTeam is VerifyPosts for one team of a running service. It repairs only faults that it
-// has found on a snapshot, and loses no posts, while the team takes no requests; until that has ended, pages
-// of posts are not complete.
-func (r *upkeep) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair bool, report func(problem string)) (Verification, error) {
-	sum, found := Verification{}, []string(nil)
-	err := sum.verify(ctx, r.env.Store, team, Repairing{}, func(problem string) { found = append(found, problem) })
-	if err == nil && sum.Problems > 0 && repair {
-		sum, found = Verification{}, nil
-		err = r.Alone(ctx, string(team), func(ctx context.Context, store persistence.Store) error {
-			return sum.verify(ctx, store, team, Repairing{Index: true}, func(problem string) { found = append(found, problem) })
-		})
-	}
-	for _, problem := range found {
-		report(problem)
-	}
-	return sum, root.Unavailable(err)
 }
 
 // teamIDs returns all teams of a store.

@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func newJournal(n int) *journalOf {
 	hash := ""
 	for i := range j.records {
 		j.records[i] = teamspace.Encode(watchpost.JournalEntry{ID: journalTask(i + 1), Number: uint64(i + 1), Before: hash})
-		hash = hashOf(j.records[i])
+		hash = HashOf(j.records[i])
 	}
 	return j
 }
@@ -89,9 +89,9 @@ func (j *journalOf) verified(t testing.TB) uint64 {
 	var before runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	var sum JournalVerification
-	require.NoError(t, sum.verify(context.Background(), journalStore{journalOf: j}, "team", func(problem string) { t.Error(problem) }))
-	require.Equal(t, JournalVerification{Teams: 1, Records: len(j.records)}, sum)
+	var sum Verification
+	require.NoError(t, sum.Verify(context.Background(), journalStore{journalOf: j}, "team", func(problem string) { t.Error(problem) }))
+	require.Equal(t, Verification{Teams: 1, Records: len(j.records)}, sum)
 	runtime.KeepAlive(j)
 	return j.peak - min(j.peak, before.HeapAlloc)
 }

@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 type journalCheck struct {
 	view   persistence.View
 	space  persistence.Space
-	sum    *JournalVerification
+	sum    *Verification
 	report func(problem string)
 }
 
