@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -34,6 +33,7 @@ type running struct {
 	// looked counts the looks at the page since, tries the acts.
 	recovering    bool
 	looked, tries int
+	slowUntil     time.Time // the page does not answer before
 }
 
 // browser is a member's browser with the extension. It does one task at a time.
@@ -54,6 +54,17 @@ type browser struct {
 	dialling bool
 	hangUp   context.CancelFunc
 	welcomed bool
+
+	// skew is by how much its clock is wrong, offset what it has learned of that from the
+	// service.
+	skew, offset time.Duration
+
+	member watchpost.MemberID
+	guest  bool // its member has joined later
+	// shared: its account is that of a member of the other team, too. leaving: the removal
+	// of its member was asked for, over: it was confirmed, or the session is not in a
+	// restored store.
+	shared, leaving, over bool
 }
 
 // line is one connection.
@@ -94,6 +105,7 @@ func (b *browser) connect() {
 		defer cancel()
 		defer func() { b.dialling = false }()
 		b.drop()
+		over := b.over && l.restoredAt.IsZero()
 		line := &line{node: n, up: true}
 		b.line = line
 		link, err := n.registry.Connect(ctx, hello, func(f protocol.Frame) { b.deliver(line, f) }, func(code int, reason string) {
@@ -102,8 +114,13 @@ func (b *browser) connect() {
 		})
 		if err != nil {
 			line.up = false
-			l.bear("connect", err)
+			if !b.leaving && !b.over || watchpost.KindOf(err) != watchpost.Unauthenticated {
+				l.bear(b.team, "connect", err)
+			}
 			return
+		}
+		if over {
+			l.fail("%s is welcomed after the end of its session", b)
 		}
 		line.link = link
 		if b.line != line { // it has dialled again, or its worker has ended
@@ -154,6 +171,7 @@ func (b *browser) crash() {
 // wipe is a new installation: the journal is gone, too.
 func (b *browser) wipe() {
 	b.crash()
+	b.life.checks.stored.wiped[b.urn()] = true
 	b.journal, b.id = nil, "journal-"+watchpost.NewSecret(4)
 }
 
@@ -233,6 +251,9 @@ func (b *browser) hear(f *protocol.Frame) {
 	switch f.Type {
 	case protocol.TypeWelcome:
 		b.welcomed = true
+		if f.ServerTime != nil {
+			b.offset = f.ServerTime.Sub(b.life.now().Add(b.skew))
+		}
 		for _, e := range b.journal {
 			b.repeat(e)
 		}
@@ -257,7 +278,9 @@ func (b *browser) hear(f *protocol.Frame) {
 			b.forget(e.task)
 		}
 	case protocol.TypeRevoked:
-		b.life.fail("%s is revoked, and nobody did", b.name)
+		if !b.leaving && !b.over && !b.team.dead {
+			b.life.fail("%s is revoked, and no one did", b.name)
+		}
 	}
 }
 
@@ -291,7 +314,7 @@ func deadlineOf(f *protocol.Frame) time.Time {
 }
 
 func (b *browser) late(e *entry) bool {
-	return !e.deadline.IsZero() && !b.life.now().Before(e.deadline)
+	return !e.deadline.IsZero() && !b.life.now().Add(b.skew+b.offset).Before(e.deadline)
 }
 
 // repeat sends again what the service has not acknowledged.
@@ -303,161 +326,5 @@ func (b *browser) repeat(e *entry) {
 		b.send(f)
 	case b.task != nil && b.task.entry == e && b.task.asked && !b.task.allowed:
 		b.send(protocol.Frame{Type: protocol.TypeActing, Task: e.task, Lease: e.lease})
-	}
-}
-
-// secondLook is when a page that did not show a write is looked at again.
-const secondLook = 30 * time.Second
-
-// canWork reports whether the worker has something to do that needs no answer of the
-// service and no time.
-func (b *browser) canWork() bool {
-	t := b.task
-	switch {
-	case t == nil:
-		return b.welcomed && slices.ContainsFunc(b.journal, func(e *entry) bool { return e.state != protocol.StateDone })
-	case t.asked && !t.allowed:
-		return false
-	case t.recovering && t.looked == 1 && !t.kind.PageDecides():
-		return !b.life.now().Before(t.actingAt.Add(secondLook))
-	}
-	return true
-}
-
-// wakes returns when the worker goes on by itself; zero: it does not.
-func (b *browser) wakes() time.Time {
-	if t := b.task; t != nil && t.recovering && t.looked == 1 && !t.kind.PageDecides() {
-		return t.actingAt.Add(secondLook)
-	}
-	return time.Time{}
-}
-
-// work takes the next step of the task in work. Each step ends with a journal that
-// is whole, so that the worker may end between any two.
-func (b *browser) work() {
-	b.life.note("work", b.name)
-	t := b.task
-	switch {
-	case t == nil:
-		i := slices.IndexFunc(b.journal, func(e *entry) bool { return e.state != protocol.StateDone })
-		b.task = &running{entry: b.journal[i], recovering: b.journal[i].begun}
-	case !t.begun && b.late(t.entry):
-		b.giveBack("deadline")
-	case !t.kind.Writes():
-		b.read()
-	case t.recovering:
-		b.recover()
-	case !t.begun && !t.asked:
-		b.prepare()
-	case !t.begun:
-		t.begun = true
-	default:
-		b.act()
-	}
-}
-
-func (b *browser) giveBack(reason string) {
-	e := b.task.entry
-	b.forget(e.task)
-	b.send(protocol.Frame{Type: protocol.TypeReleased, Task: e.task, Lease: e.lease, Reason: reason})
-}
-
-// finish journals the end and reports it.
-func (b *browser) finish(output json.RawMessage, failure *protocol.TaskError) {
-	e := b.task.entry
-	e.state, b.task = protocol.StateDone, nil
-	e.report = &protocol.Frame{Type: protocol.TypeResult, Task: e.task, Lease: e.lease, Attempt: e.attempt, Output: output, Error: failure}
-	b.life.tell("%s ends %s %s: %s %v", b.name, e.kind, e.task, output, failure)
-	b.send(*e.report)
-}
-
-// fail reports an error; acted nil: it is not known.
-func (b *browser) fail(code string, acted *bool) {
-	b.finish(nil, &protocol.TaskError{Code: code, Message: "planned", Acted: acted})
-}
-
-// no says that the network was not touched.
-var no = new(false)
-
-func (b *browser) read() {
-	t := b.task
-	switch how := b.life.network.meet(b.urn()); how {
-	case well, silentDone:
-		b.finish(b.life.network.read(b.urn(), t.task, t.attempt, t.kind), nil)
-	case silentNot:
-		b.fail(protocol.CodeTimeout, nil)
-	case strange:
-		b.life.network.read(b.urn(), t.task, t.attempt, t.kind)
-		b.finish(json.RawMessage(`[]`), nil)
-	default:
-		b.fail(string(how), no)
-	}
-}
-
-// prepare looks at the page, journals acting and asks for go.
-func (b *browser) prepare() {
-	t := b.task
-	switch how := b.life.network.meet(b.urn()); how {
-	case well:
-	case silentDone, silentNot, strange:
-		b.life.network.answers[b.urn()] = append([]answer{how}, b.life.network.answers[b.urn()]...) // for the act
-	default:
-		b.fail(string(how), no)
-		return
-	}
-	t.state, t.actingAt, t.asked = protocol.StateActing, b.life.now(), true
-	b.send(protocol.Frame{Type: protocol.TypeActing, Task: t.task, Lease: t.lease})
-}
-
-// act touches the network.
-func (b *browser) act() {
-	t, n := b.task, b.life.network
-	t.tries++
-	how := n.meet(b.urn())
-	switch {
-	case how == silentNot:
-		t.recovering = true
-		return
-	case how != well && how != silentDone && how != strange:
-		b.fail(string(how), no)
-		return
-	}
-	n.write(b.urn(), t.task, t.kind)
-	switch how {
-	case silentDone:
-		t.recovering = true
-	case strange:
-		b.finish(json.RawMessage(`[]`), nil)
-	default:
-		b.finish(writeOutput(t.task), nil)
-	}
-}
-
-func writeOutput(task string) json.RawMessage {
-	output, _ := json.Marshal(map[string]string{"comment_urn": markOf(task)})
-	return output
-}
-
-// recover finds out whether a write that has begun was done.
-func (b *browser) recover() {
-	t, n := b.task, b.life.network
-	_, done := n.done[t.task]
-	switch {
-	case done:
-		b.finish(writeOutput(t.task), nil)
-	case t.kind.PageDecides():
-		if t.tries >= 3 {
-			b.fail(protocol.CodeOutcomeUnknown, nil)
-			return
-		}
-		t.recovering = false
-	case t.again:
-		b.fail(protocol.CodeOutcomeUnknown, nil)
-	case t.looked == 0:
-		t.looked = 1
-	case b.life.now().Sub(t.actingAt) > watchpost.ActingLimit:
-		b.fail(protocol.CodeOutcomeUnknown, nil)
-	default:
-		t.again, t.recovering = true, false
 	}
 }

@@ -41,14 +41,18 @@ type checks struct {
 	debits map[string]map[string][]watchpost.Debit
 	ended  map[string]string
 	latest time.Time
-	// replies are those to creations with an Idempotency-Key.
+	// replies are those to creations with an Idempotency-Key, effects the tasks that were
+	// named last for what must not be done twice.
 	replies map[string]reply
+	effects map[string]watchpost.TaskID
+	stored  storedState
 }
 
 // reply is the id that a creation was answered with, and when that was.
 type reply struct {
-	id watchpost.TaskID
-	at time.Time
+	id   watchpost.TaskID
+	hash string
+	at   time.Time
 }
 
 // keyLasts is how long a repetition with an Idempotency-Key is the same request.
@@ -57,7 +61,7 @@ const keyLasts = 24 * time.Hour
 func newChecks(l *life) *checks {
 	return &checks{
 		life: l, tasks: map[string]*promised{}, used: map[string]map[string]int{}, debits: map[string]map[string][]watchpost.Debit{},
-		ended: map[string]string{}, replies: map[string]reply{},
+		ended: map[string]string{}, replies: map[string]reply{}, effects: map[string]watchpost.TaskID{}, stored: newStored(),
 	}
 }
 
@@ -68,6 +72,9 @@ func (c *checks) task(id string, of *team, kind watchpost.TaskType) *promised {
 	p := c.tasks[id]
 	if p == nil {
 		p = &promised{id: watchpost.TaskID(id), team: of, kind: kind}
+		if of.dead {
+			return p // it need not last
+		}
 		c.tasks[id] = p
 	}
 	if p.team != of {
@@ -76,11 +83,12 @@ func (c *checks) task(id string, of *team, kind watchpost.TaskType) *promised {
 	return p
 }
 
-// all returns the tasks in the order of their ids.
+// all returns the tasks of teams that are there, in the order of their ids.
 func (c *checks) all() []*promised {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.SortedFunc(maps.Values(c.tasks), func(a, b *promised) int { return cmp.Compare(a.id, b.id) })
+	all := slices.SortedFunc(maps.Values(c.tasks), func(a, b *promised) int { return cmp.Compare(a.id, b.id) })
+	return slices.DeleteFunc(all, func(p *promised) bool { return p.team.dead })
 }
 
 // handedOut looks at a task that goes to a browser.
@@ -93,7 +101,13 @@ func (c *checks) handedOut(b *browser, f *protocol.Frame) {
 
 // acknowledged notes that the service took a result.
 func (c *checks) acknowledged(b *browser, e *entry) {
-	if e.state == protocol.StateDone && e.report.Error == nil && string(e.report.Output) != "[]" {
+	if e.state != protocol.StateDone || e.report.Error != nil || string(e.report.Output) == "[]" {
+		return
+	}
+	c.mu.Lock()
+	_, known := c.tasks[e.task]
+	c.mu.Unlock()
+	if known || c.life.restoredAt.IsZero() { // a restored service takes the results of tasks that it does not know
 		c.task(e.task, b.team, e.kind).answered = true
 	}
 }
@@ -102,6 +116,7 @@ func (c *checks) acknowledged(b *browser, e *entry) {
 func (c *checks) lasting(space persistence.Space, b *persistence.Batch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.batch(string(space), b)
 	changed := false
 	for _, w := range b.Writes {
 		if w.Delete || len(w.Key) == 0 {
@@ -190,7 +205,7 @@ func (c *checks) balance(space string) {
 func (c *checks) view(p *promised, answered bool, view *actors.TaskView) {
 	l := c.life
 	if view.State.Final() {
-		c.truth(p, view)
+		c.truth(p, answered, view)
 	}
 	switch before := p.final; {
 	case before != nil:
@@ -210,7 +225,7 @@ func (c *checks) view(p *promised, answered bool, view *actors.TaskView) {
 }
 
 // truth holds what a task says of its end against what the network knows.
-func (c *checks) truth(p *promised, view *actors.TaskView) {
+func (c *checks) truth(p *promised, answered bool, view *actors.TaskView) {
 	_, done := c.life.network.done[string(p.id)]
 	var said struct {
 		RetrySafe bool `json:"retry_safe"`
@@ -226,6 +241,8 @@ func (c *checks) truth(p *promised, view *actors.TaskView) {
 		c.life.fail("task %s says what no browser sent: %s", p.id, view.Output)
 	case view.State == watchpost.TaskFailed && p.kind.Writes() && said.RetrySafe && done:
 		c.life.fail("task %s says that it may be repeated, and it is done: %s", p.id, view.Output)
+	case answered && c.life.restoredAt.IsZero() && strings.Contains(string(view.Output), `"`+watchpost.FailOutcomeUnknown+`"`) && said.Resolved == nil:
+		c.life.fail("task %s: that it is done was acknowledged, and it says %s", p.id, view.Output)
 	case said.Resolved != nil && said.Resolved.Acted != done:
 		c.life.fail("task %s says that it was done: %t, and that is not so: %s", p.id, said.Resolved.Acted, view.Output)
 	}
@@ -239,8 +256,9 @@ func lateTruth(before, now *actors.TaskView) bool {
 		strings.HasPrefix(shown, strings.TrimSuffix(old, "}")+`,"resolved":{"acted":`)
 }
 
-// replied holds the reply to a creation with an Idempotency-Key against earlier ones.
-func (c *checks) replied(of *team, key string, id watchpost.TaskID) {
+// replied holds the reply to a creation with an Idempotency-Key against earlier ones. Two
+// bodies under one key are two requests, and one of them is refused.
+func (c *checks) replied(of *team, key, hash string, id watchpost.TaskID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := of.name + " " + key
@@ -248,9 +266,11 @@ func (c *checks) replied(of *team, key string, id watchpost.TaskID) {
 	now := c.life.now()
 	switch {
 	case !known || now.Sub(first.at) >= keyLasts:
-		c.replies[name] = reply{id, now}
+		c.replies[name] = reply{id, hash, now}
 	case first.id != id:
 		c.life.fail("the key %s has made two tasks: %s and %s", name, first.id, id)
+	case first.hash != hash:
+		c.life.fail("the key %s has answered two bodies with %s", name, id)
 	}
 }
 
@@ -263,10 +283,16 @@ func (c *checks) whole(ctx context.Context) {
 	if _, err := journal.VerifyAll(ctx, c.life.node.store, report); err != nil {
 		c.life.fail("the journals cannot be verified: %v", err)
 	}
+	c.delivered(ctx)
+	c.directory(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.covered()
 	for _, id := range slices.Sorted(maps.Keys(c.tasks)) {
 		p := c.tasks[id]
+		if p.team.dead {
+			continue
+		}
 		if _, ok := c.life.disk.spaces[persistence.Space(p.team.id)][teamspace.KeyTask+id]; !ok && !p.kind.Scan() {
 			c.life.fail("task %s was acknowledged or handed out, and is not stored", id)
 		}

@@ -114,6 +114,13 @@ func (d *disk) write(space persistence.Space, b *persistence.Batch) error {
 	return nil
 }
 
+// left returns how many records a space has.
+func (d *disk) left(space persistence.Space) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.spaces[space])
+}
+
 func (d *disk) view(closed func() bool) *view {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,10 +10,13 @@
 // A life has two teams with two members each, one member with two browsers.
 // Clients create, poll and list; browsers do tasks as the extension does: journal
 // first, act second, report third. Operations come from a list that the seed
-// draws beforehand: requests, connections that break, laptops that sleep, worker
-// and journal that are lost, a network that refuses, limits or does not answer,
-// commits that fail, restarts, crashes, midnights. What happens between them is
-// the scheduler's choice.
+// draws beforehand: requests with and without Idempotency-Key, rules and what members
+// decide of their actions, notification targets, members who join and leave,
+// keys that are replaced, teams that are deleted and founded again, connections
+// that break, laptops that sleep, worker and journal that are lost, a network
+// and a mailer that refuse or do not answer, commits that fail, restarts,
+// crashes, backups and restores, midnights and Mondays. What happens between them
+// is the scheduler's choice.
 //
 // # What is checked
 //
@@ -24,15 +27,14 @@
 //     result is its result;
 //   - no write is done twice on the network;
 //   - no account does more in a day or week than its allowance, by the network's
-//     own count, and the ledger is the sum of the debits;
+//     own count; each touch was paid for, and the ledger is the sum of the debits;
 //   - what a task says of itself is true: completed means done, and a failure
 //     that may be repeated means not done;
 //   - a waiting task has a reason; when all browsers are there for some days,
-//     none waits any more;
-//   - a repeated request with an Idempotency-Key is one request;
-//   - teams see nothing of each other;
-//   - at the end, posts agree with their index, journals with their chain, and
-//     the directory with its owners.
+//     none waits any more.
+//
+// README.md has the whole list, each with the sentence that it serves. Package planted
+// measures what the checks find.
 //
 // # Playing a failure again
 //

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing/synctest"
 	"time"
@@ -23,33 +24,54 @@ type life struct {
 	disk    *disk
 	node    *node // the process that runs now
 	keyring *vault.Keyring
-	mail    *actorstest.Mailbox
-	network *network
-	checks  *checks
-	teams   []*team
+	// mailAnswers are how the mailer meets the next mails, mails what it has delivered, by
+	// the name of the target that begins it.
+	mailAnswers []mailFault
+	mails       map[string]string
+	network     *network
+	checks      *checks
+	teams       []*team
 
 	// target is until when time passes as soon as nothing can run; beats says that
 	// browsers send heartbeats meanwhile.
 	target   time.Time
 	nextBeat time.Time // zero: none are sent
+	wakeAt   time.Time // when the laptops wake up; zero: when they are connected again
 	// stalls is one in how many steps lets time pass although work waits, crowd one in
 	// how many begins an operation although others are under way; 0: none.
 	stalls, crowd int
 	story         []string
+
+	seen       seen
+	saved      *backup   // the newest; nil: none was made
+	restoredAt time.Time // zero: never
 }
 
 // team is a team with its members' browsers.
 type team struct {
 	name     string
 	id       watchpost.TeamID
+	founder  string
 	browsers []*browser
 	lists    int
+	unlisted bool // a watchlist was deleted
+	// guest is the browser of a member who has joined; joined: one was asked to since the
+	// last has left.
+	guest           *browser
+	joining, joined bool
+	apiKey          string
+	rotating        bool
+	targets         []string // the names of notification targets that were made
+	ruleGoes        int      // how often its rules were let go on
+	dead            bool     // it was deleted, or a restore knows nothing of it
 	// keys are the inputs that were sent with an Idempotency-Key, by the key.
 	keys map[string]actors.CreateTask
+	// mixed are the keys with which two bodies were sent.
+	mixed map[string]bool
 }
 
 func newLife(seed uint64, trace func(string)) *life {
-	l := &life{scheduler: newScheduler(seed, trace), seed: seed, disk: newDisk(), mail: &actorstest.Mailbox{}}
+	l := &life{scheduler: newScheduler(seed, trace), seed: seed, disk: newDisk(), mails: map[string]string{}, seen: seen{}}
 	l.keyring, _ = vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	l.network, l.checks = newNetwork(l), newChecks(l)
 	l.disk.watch = l.checks.lasting
@@ -69,13 +91,15 @@ func (l *life) tell(format string, args ...any) {
 }
 
 // bear takes an error that clients and browsers must expect: the store failed, the
-// process ended, or a planned panic happened. Another ends the life.
-func (l *life) bear(what string, err error) {
+// process ended, a planned panic happened, the team was deleted, or one of the kinds
+// also. Another ends the life.
+func (l *life) bear(of *team, what string, err error, also ...watchpost.Kind) {
 	if errors.Is(err, context.DeadlineExceeded) && l.stalls == 0 {
 		l.fail("%s has no answer: %v", what, err)
 	}
 	kind := watchpost.KindOf(err)
-	if kind != watchpost.Unavailable && (kind != watchpost.Internal || !l.panicked) {
+	gone := of.dead && (kind == watchpost.NotFound || kind == watchpost.Unauthenticated)
+	if kind != watchpost.Unavailable && (kind != watchpost.Internal || !l.panicked) && !gone && !slices.Contains(also, kind) {
 		l.fail("%s: %v", what, err)
 	}
 }
@@ -92,39 +116,54 @@ func ask[R any](n *node, of *team, request any) (R, error) {
 	return reply.(R), nil
 }
 
+// places are where the teams are: the accounts of a place stay when its team is deleted.
+var places = []string{"east", "west"}
+
 // found makes the teams with their members and browsers.
 func (l *life) found() {
-	for _, name := range []string{"east", "west"} {
-		of := &team{name: name, keys: map[string]actors.CreateTask{}}
+	for _, name := range places {
+		of := newTeam(name)
 		l.teams = append(l.teams, of)
-		l.wait("found "+name, func() { l.foundTeam(of) })
+		l.wait("found "+name, func() {
+			if err := l.foundTeam(l.node, of, name); err != nil {
+				l.fail("found %s: %v", name, err)
+			}
+		})
 	}
 }
 
-func (l *life) foundTeam(of *team) {
-	founder := "ada@" + of.name + ".example"
-	made, err := l.node.registry.CreateTeam(l.node.ctx, actors.CreateTeam{Plan: watchpost.PlanUltimate, Email: founder, FullName: "Ada"})
+func newTeam(name string) *team {
+	return &team{name: name, keys: map[string]actors.CreateTask{}, mixed: map[string]bool{}}
+}
+
+// foundTeam makes a team. Its members have the accounts of that place.
+func (l *life) foundTeam(n *node, of *team, place string) error {
+	of.founder = "ada@" + of.name + ".example"
+	made, err := n.registry.CreateTeam(n.ctx, actors.CreateTeam{Plan: watchpost.PlanUltimate, Email: of.founder, FullName: "Ada", SignedIn: true})
 	if err != nil {
-		l.fail("create team: %v", err)
-		return
+		return err
 	}
-	of.id = made.Team.ID
+	of.id, of.apiKey = made.Team.ID, made.APIKey
 	second := "bob@" + of.name + ".example"
-	if _, err := ask[watchpost.Member](l.node, of, actors.AddMember{Email: second, FullName: "Bob", Role: watchpost.RoleMember}); err != nil {
-		l.fail("add member: %v", err)
-		return
+	if _, err := ask[watchpost.Member](n, of, actors.AddMember{Email: second, FullName: "Bob", Role: watchpost.RoleMember}); err != nil {
+		return err
 	}
-	for i, email := range []string{founder, second, founder} {
-		opened, err := ask[actors.SessionOpened](l.node, of, actors.OpenSession{Email: email})
+	for i, email := range []string{of.founder, second, of.founder} {
+		opened, err := ask[actors.SessionOpened](n, of, actors.OpenSession{Email: email})
 		if err != nil {
-			l.fail("open session: %v", err)
-			return
+			return err
 		}
-		slug := []string{"ada", "bob", "ada"}[i] + "-" + of.name
+		slug := []string{"ada", "bob", "ada"}[i] + "-" + place
 		name := []string{"ada", "bob", "ada's laptop"}[i] + " of " + of.name
-		of.browsers = append(of.browsers, &browser{
-			life: l, name: name, team: of, email: email, token: opened.Token, account: actorstest.Account(slug), id: "journal-" + name,
-		})
+		of.browsers = append(of.browsers, l.newBrowser(of, name, email, slug, opened))
+	}
+	return nil
+}
+
+func (l *life) newBrowser(of *team, name, email, slug string, opened actors.SessionOpened) *browser {
+	return &browser{
+		life: l, name: name, team: of, email: email, token: opened.Token, account: actorstest.Account(slug), id: "journal-" + name,
+		member: opened.Member.ID, skew: time.Duration(l.random.IntN(7200)-3600) * time.Second,
 	}
 }
 
@@ -269,10 +308,11 @@ func (l *life) settle() {
 	l.mu.Unlock()
 	l.node.store.faultIn, l.node.store.readFaultIn = 0, 0
 	clear(l.network.answers)
+	l.mailAnswers = nil
 	for day := 0; day < 9 && !l.failed(); day++ {
 		for range 3 {
 			for _, b := range l.browsers() {
-				if !b.welcomed {
+				if !b.welcomed && !b.over {
 					b.connect()
 				}
 			}
@@ -299,7 +339,7 @@ func (l *life) settle() {
 		}
 		next()
 		l.poll()
-		l.pass(time.Minute)
+		l.pass(time.Hour)
 	}
 	if !l.failed() {
 		l.checks.whole(context.Background())

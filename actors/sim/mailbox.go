@@ -16,6 +16,7 @@ type mailbox struct {
 	suspended    bool
 	user, system []any
 	invoker      actor.MessageInvoker
+	last         string // the type of the message before
 }
 
 // Mailbox implements actors.Scheduling.
@@ -76,6 +77,16 @@ func (b *mailbox) next() string {
 		return fmt.Sprintf("system %T", b.system[0])
 	}
 	return fmt.Sprintf("%T", actor.UnwrapEnvelopeMessage(b.user[0]))
+}
+
+// seen is next, and notes which type it follows.
+func (b *mailbox) seen() string {
+	next := b.next()
+	if b.last != "" {
+		b.node.life.seen.note("message " + b.last + " → " + next)
+	}
+	b.last = next
+	return next
 }
 
 // handle hands the next message to the actor.

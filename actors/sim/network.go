@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -29,6 +30,15 @@ type usage struct {
 	period  string
 }
 
+func (u usage) compare(o usage) int {
+	return cmp.Or(cmp.Compare(u.account, o.account), cmp.Compare(u.action, o.action), cmp.Compare(u.period, o.period))
+}
+
+// entry is what follows the prefix of its ledger's key.
+func (u usage) entry() string {
+	return u.period + "\x00" + string(u.account) + "\x00" + string(u.action)
+}
+
 // answer is how the network meets a task.
 type answer string
 
@@ -37,6 +47,7 @@ const (
 	silentDone answer = "done without an answer"
 	silentNot  answer = "not done, without an answer"
 	strange    answer = "an unreadable answer"
+	slow       answer = "slowly" // a write; other work is not slowed down
 )
 
 // refusals are the answers that are error codes of the protocol, or a code that the
@@ -82,6 +93,7 @@ func (n *network) write(account watchpost.AccountURN, task string, kind watchpos
 		n.life.fail("write %s of %s is done twice, by %s and %s", task, kind, by, account)
 	}
 	n.done[task] = account
+	n.life.checks.wroteForRule(task)
 	n.count(account, kind)
 	n.life.tell("%s has done %s %s", account, kind, task)
 }
@@ -109,6 +121,6 @@ func (n *network) publish() {
 	i := len(n.posts)
 	n.posts = append(n.posts, protocol.Post{
 		URN: fmt.Sprint("urn:n:post:", i), URL: fmt.Sprint("https://network.example/posts/", i), Content: "we go on with go",
-		AuthorName: "Jane", AuthorURL: fmt.Sprint("https://network.example/in/jane", i), PostedAt: n.life.now(), Type: "text",
+		AuthorName: "Jane", AuthorURL: fmt.Sprint("https://network.example/in/jane", i%3), PostedAt: n.life.now(), Type: "text",
 	})
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -43,13 +44,27 @@ func (l *life) boot() {
 	n.metrics = actors.NewMetrics()
 	var err error
 	n.registry, err = actors.New(actors.Options{
-		Store: n.store, Clock: n, Keyring: l.keyring, Mailer: l.mail, NetworkURL: "https://network.example",
-		Log: slog.New(&logWatch{n}), Metrics: n.metrics, Scheduling: n, PostCache: 1 << 20,
+		Store: n.store, Clock: n, Keyring: l.keyring, Mailer: &mailer{n}, NetworkURL: "https://network.example",
+		Log: slog.New(&logWatch{n}), Metrics: n.metrics, Scheduling: n, PostCache: 1 << 20, RestoredAt: l.restoredAt,
 	})
 	if err != nil {
 		panic(err)
 	}
 	l.nodes, l.node = []*node{n}, n
+	if len(l.teams) > 0 {
+		l.client("resume", func(n *node) { l.resume(n) })
+	}
+}
+
+// resume goes on with what an earlier process has left, as the service does when it has
+// started.
+func (l *life) resume(n *node) {
+	for range 5 {
+		err := errors.Join(n.registry.ResumeDeletions(n.ctx), n.registry.ResumeNotifications(n.ctx))
+		if err == nil {
+			return
+		}
+	}
 }
 
 // kill ends the process at once.

@@ -165,7 +165,7 @@ func (s *scheduler) choices() []choice {
 	for _, b := range s.boxes {
 		if b.ready() && !b.node.dead {
 			all = append(all, choice{b.key, func() {
-				s.note("message", b.key+" "+b.next())
+				s.note("message", b.key+" "+b.seen())
 				go b.handle()
 			}})
 		}

@@ -25,7 +25,8 @@ type Result struct {
 	// Touched counts what was done on the network.
 	Touched int
 
-	ops []operation
+	seen seen
+	ops  []operation
 }
 
 // Play plays the life of a seed with a number of operations. It replaces the sources of
@@ -45,7 +46,7 @@ func play(t *testing.T, seed uint64, ops []operation, trace func(line string)) (
 			l.play(ops)
 			r = Result{
 				Seed: seed, Fault: l.fault, Hash: l.hash.Sum64(), Steps: l.steps, Span: l.now().Sub(begun), Story: l.story,
-				Touched: len(l.network.done) + len(l.network.reads), ops: ops,
+				Touched: len(l.network.done) + len(l.network.reads), ops: ops, seen: l.seen,
 			}
 			l.end()
 		})

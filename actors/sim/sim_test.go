@@ -46,10 +46,11 @@ func TestLives(t *testing.T) {
 		lives = 1
 	}
 	lives = number(t, "WATCHPOST_SIM_LIVES", lives)
-	begun, steps, span, touched := time.Now(), 0, time.Duration(0), 0
+	begun, steps, span, touched, met := time.Now(), 0, time.Duration(0), 0, seen{}
 	for seed := first; seed < first+lives; seed++ {
 		r := Play(t, seed, operations, traceTo(t))
 		steps, span, touched = steps+r.Steps, span+r.Span, touched+r.Touched
+		met.add(r.seen)
 		if r.Fault != "" {
 			t.Fatal(Shorten(t, r, 200))
 		}
@@ -60,6 +61,7 @@ func TestLives(t *testing.T) {
 	took := time.Since(begun)
 	t.Logf("%d lives, %d steps, %d tasks on the network in %s: %.1f lives a second, %.0f simulated days a minute",
 		lives, steps, touched, took.Round(time.Millisecond), float64(lives)/took.Seconds(), span.Hours()/24/took.Minutes())
+	t.Log("what the lives have met:\n" + met.String())
 }
 
 // repeats fails when the life of a seed does not have the same trace again, and shows
@@ -138,4 +140,20 @@ func (e *eager) Close() error {
 		<-last
 	}
 	return err
+}
+
+// TestFault plays lives until one fails, and says which: package planted runs it with a
+// fault.
+func TestFault(t *testing.T) {
+	if os.Getenv("WATCHPOST_SIM_FIND") == "" {
+		t.Skip("package planted runs it")
+	}
+	lives := number(t, "WATCHPOST_SIM_LIVES", 2000)
+	for seed := uint64(1); seed <= lives; seed++ {
+		if r := Play(t, seed, operations, nil); r.Fault != "" {
+			fmt.Printf("found by seed %d: %s\n", seed, strings.SplitN(r.Fault, "\n", 2)[0])
+			return
+		}
+	}
+	fmt.Printf("not found in %d lives\n", lives)
 }

@@ -1,0 +1,64 @@
+package planted
+
+// effects are faults in what must not be asked for or done twice: effects, rules,
+// Idempotency-Keys and notifications.
+var effects = []Fault{
+	{Name: "effect is not looked for", Breaks: sameEffect, Edits: []Edit{
+		{"tasks.newWrite", "if first != \"\" {\n\t\t\treturn task, first, nil", "if false {\n\t\t\treturn task, first, nil"},
+	}},
+	{Name: "effect is not stored", Breaks: sameEffect, Edits: []Edit{
+		{"tasks.putWrite", "putEffect(batch, effect, task.ID)", "_ = effect"},
+	}},
+	{Name: "effect outlives a failure", Breaks: sameEffect, Edits: []Edit{
+		{"effects.end", "if holder == task.ID {", "if holder != task.ID {"},
+	}},
+	{Name: "effect loses its account", Breaks: sameEffect, Edits: []Edit{
+		{"effects.knowAccount", "putEffect(batch, after, task.ID)", "_ = after"},
+	}},
+	{Name: "effect of a waiting task is not taken up", Breaks: sameEffect, Edits: []Edit{
+		{"effects.open", "if effect != nil {", "if false {"},
+		{"tasks.putWrite", "putEffect(batch, effect, task.ID)", "_ = effect"},
+	}},
+	{Name: "stopped rules act", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+		{"RuleBook.Decide", "case b.Stopped, !known,", "case !known,"},
+	}},
+	{Name: "stop of rules is not stored", Breaks: rulesObey, Edits: []Edit{
+		{"engagementRules.onStop", "batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))", "_ = rs"},
+	}},
+	{Name: "rule does not wait for approval", Breaks: rulesObey, Edits: []Edit{
+		{"RuleBook.Decide", "case a.State == RuleProposed, r.Approval && !a.approved():", "case false:"},
+	}},
+	{Name: "rejected action goes on", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+		{"engagementRules.onDecide", "if m.Approve {", "if m.ID != \"\" {"},
+	}},
+	{Name: "rules engage with an author twice", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+		{"RuleBook.taken", "if b.Engaged[AuthorMark(a.Author, now)] {", "if false {"},
+	}},
+	{Name: "engaged authors are not stored", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+		{"engagementRules.end", "ran && rs.book.Engaged[mark] {", "ran && !rs.book.Engaged[mark] {"},
+	}},
+	{Name: "rule tries a failed action again", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+		{"stateAfter", "return watchpost.RuleFailed", "return watchpost.RuleQueued"},
+	}},
+	{Name: "reply is not kept", Breaks: sameReply, Edits: []Edit{
+		{"idempotency.keep", "batch.Put(teamspace.Key(teamspace.KeyIdempotency, name), teamspace.Encode(record))", "_ = record"},
+	}},
+	{Name: "reply under way is not seen", Breaks: sameReply, Missed: rare, Edits: []Edit{
+		{"idempotency.kept", "if fresh := i.fresh[name]; fresh != nil {", "if fresh := i.fresh[name]; fresh != nil && fresh.record.At.IsZero() {"},
+	}},
+	{Name: "key of another body", Breaks: sameReply, Edits: []Edit{
+		{"idempotency.onIdempotentRequest", "case record.Hash != m.Hash:", "case record.Hash == \"\":"},
+	}},
+	{Name: "reply is kept for an hour", Breaks: sameReply, Edits: []Edit{
+		{"idempotency.kept", ">= idempotencyKept {", ">= idempotencyKept/24 {"},
+	}},
+	{Name: "delivery is tried once", Breaks: targetsHear, Edits: []Edit{
+		{"notifications.onAttempted", "if next.State != watchpost.DeliveryPending {", "if next.State != \"\" {"},
+	}},
+	{Name: "arrivals are forgotten", Breaks: targetsHear, Missed: rare, Edits: []Edit{
+		{"arrivals.load", "a.waiting = true", "a.waiting = false"},
+	}},
+	{Name: "arrival is not noted", Breaks: targetsHear, Missed: rare, Edits: []Edit{
+		{"PostStore.admit", "if a.Stored && f.watched.has(in.Watchlist) {", "if a.Stored && f.watched.has(in.Watchlist) && old != nil {"},
+	}},
+}
