@@ -12,14 +12,16 @@ import (
 )
 
 // overPage replaces the worker and the browser's language for a page of the
-// extension: texts are those of a language, and the state is that of the test.
+// extension: texts are those of a language, and the state is that of the test. The browser
+// gives open pages their interface again when the extension's permissions change, as after
+// its start; it leaves a frozen one as it is.
 const overPage = `(() => {
 	const texts = %s
 	globalThis.shown = %s
-	globalThis.chrome = {
+	globalThis.chrome = Object.freeze({
 		i18n: { getUILanguage: () => texts.lang, getMessage: (key, parts = []) => (texts[key] ?? "").replace(/\$(\d)/g, (_, n) => parts[n - 1] ?? "") },
 		runtime: { getManifest: () => ({ version: "1.0.0" }), sendMessage: async () => shown, onMessage: { addListener: listener => { globalThis.changed = () => listener({ type: "changed" }) } } },
-	}
+	})
 })()`
 
 // long is a name that no line holds.
@@ -102,7 +104,15 @@ func TestLayout(t *testing.T) {
 			p.until(`document.documentElement.lang === "` + strings.ReplaceAll(language, "_", "-") + `" && document.querySelector("#pill").textContent !== "" && globalThis.changed !== undefined`)
 			for _, state := range states {
 				p.run("shown = " + encoded(t, stateOf(state)) + "; changed()")
-				p.until(`document.querySelector("#pill").textContent === chrome.i18n.getMessage("pill_` + state + `")`)
+				want := string(p.run(`chrome.i18n.getMessage("pill_` + state + `")`))
+				var pill json.RawMessage
+				eventually(p.t, func() bool {
+					pill, _ = p.do(`document.querySelector("#pill").textContent`)
+					return string(pill) == want
+				}, func() string {
+					all, err := p.do(`JSON.stringify([location.href, document.hidden, globalThis.shown?.condition, performance.now(), document.body.innerText.slice(0, 300)])`)
+					return fmt.Sprintf("%s %s %s: the pill says %s, not %s: %s %v", page, language, state, pill, want, all, err)
+				})
 				for _, width := range widths {
 					p.fits(t, width, page+" "+language+" "+state)
 					if folder != "" {
