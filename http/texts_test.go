@@ -20,8 +20,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// sources are the packages whose errors a caller may see.
-var sources = []string{"api", "admin", "gateway", "edge", "endpoint", "../watchpost", "../actors"}
+// sources are patterns of the packages whose errors a caller may see.
+var sources = []string{"api", "admin", "gateway", "edge", "endpoint", "../watchpost", "../actors", "../actors/*"}
 
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
