@@ -58,6 +58,35 @@ describe('a handed-out task', () => {
   })
 })
 
+describe('after a revocation', () => {
+  it('only what the network may have seen stays', async () => {
+    const { session, store, welcome } = await open()
+    welcome()
+    for (const [task, type] of [['read', 'agent_profile_fetch'], ['waits', 'agent_profile_fetch'], ['written', 'agent_comment_post']] as const) {
+      await session.receive(handOut(type, {}, { task }))
+    }
+    await session.finish(session.tasks.get('read')!, { error: { code: 'challenge', message: 'm', acted: false } })
+    await session.put(session.tasks.get('written')!, { state: 'acting', witness: { count: 0 }, acting_at: start, begun: true })
+    await session.finish(session.tasks.get('written')!, { output: {} })
+    await session.forgetUnbegun()
+    expect(Object.keys(store.items).filter(key => key.startsWith('task:'))).toEqual(['task:written'])
+  })
+})
+
+describe('a task that was dropped', () => {
+  it('leaves nothing when it ends', async () => {
+    const { session, said, store, welcome } = await open()
+    welcome()
+    await session.receive(handOut('agent_profile_fetch'))
+    const task = await session.next(end)
+    await session.forgetUnbegun()
+    said.length = 0
+    await session.finish(task, { output: {} })
+    expect(said).toEqual([])
+    expect(Object.keys(store.items).filter(key => key.startsWith('task:'))).toEqual([])
+  })
+})
+
 describe('an unacknowledged report', () => {
   it('is repeated after each welcome', async () => {
     const { session, said, welcome } = await open()

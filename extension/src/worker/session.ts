@@ -208,9 +208,9 @@ export class Session {
     for (const task of [...this.tasks.values()]) await this.forget(task, forgotten)
   }
 
-  /** Drops the tasks of which the network has seen no write: others do them, with new leases. */
+  /** Drops the tasks of which the network has seen no write, ended ones too: others do them, with new leases. */
   async forgetUnbegun(): Promise<void> {
-    for (const task of [...this.tasks.values()]) if (task.entry.state === 'received') await this.forget(task, forgotten)
+    for (const task of [...this.tasks.values()]) if (task.entry.state !== 'acting' && !task.entry.begun) await this.forget(task, forgotten)
   }
 
   /** Journals a changed entry. */
@@ -240,8 +240,9 @@ export class Session {
     this.send(part)
   }
 
-  /** Journals the end of a task, and reports it. */
+  /** Journals the end of a task, and reports it. A task that was dropped meanwhile leaves nothing. */
   async finish(task: Task, end: End): Promise<void> {
+    if (this.tasks.get(task.entry.task) !== task) return
     const { output: _, error: __, ...entry } = task.entry
     task.entry = { ...entry, state: 'done', ...end }
     await this.journal.put(task.entry)
