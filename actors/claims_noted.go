@@ -56,7 +56,7 @@ func (r *upkeep) NoteEndedClaims(ctx context.Context) (done bool, err error) {
 			left++
 			continue
 		}
-		_, failure := askTeam(ctx, r.door, team, noteClaims{urns})
+		_, failure := askTeam(ctx, r.base, team, noteClaims{urns})
 		if failure != nil { // a team that is being deleted is gone at the next call
 			left++
 		}

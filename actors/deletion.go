@@ -46,9 +46,9 @@ func (r *upkeep) DeleteTeam(ctx context.Context, team watchpost.TeamID) error {
 
 // deleteTeam is DeleteTeam with one attempt.
 func (r *upkeep) deleteTeam(ctx context.Context, team watchpost.TeamID) error {
-	step, err := askTeam(ctx, r.door, team, deleteTeam{})
+	step, err := askTeam(ctx, r.base, team, deleteTeam{})
 	for err == nil && !step.finished {
-		step, err = askTeam(ctx, r.door, team, deleteTeam{})
+		step, err = askTeam(ctx, r.base, team, deleteTeam{})
 	}
 	return err
 }

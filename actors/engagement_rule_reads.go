@@ -84,7 +84,7 @@ func (r *reading) RuleActions(ctx context.Context, team watchpost.TeamID, cursor
 	}
 	before := id
 	if !strings.HasPrefix(cursor, endedActionsBefore) {
-		view, err := askTeam(ctx, r.door, team, ListRules{})
+		view, err := askTeam(ctx, r.base, team, ListRules{})
 		if err != nil {
 			return page, err
 		}

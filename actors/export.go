@@ -31,7 +31,7 @@ type ExportedRule struct {
 // ExportedRule, watchpost.RuleAction, watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
 // JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
-	if _, err := askTeam(ctx, r.door, id, noteExport{}); err != nil {
+	if _, err := askTeam(ctx, r.base, id, noteExport{}); err != nil {
 		return err
 	}
 	view, err := r.viewFor(ctx)

@@ -39,7 +39,7 @@ func (r *reading) queryInteractions(ctx context.Context, team watchpost.TeamID, 
 			return page, err
 		}
 		// An earlier build, or a post with very many interactions: once, and not for long.
-		if _, err := askTeam(ctx, r.door, team, listEngagements{}); err != nil {
+		if _, err := askTeam(ctx, r.base, team, listEngagements{}); err != nil {
 			return page, err
 		}
 	}

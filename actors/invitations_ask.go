@@ -124,7 +124,7 @@ func (r *inviting) acceptInvitation(ctx context.Context, p Proof, id watchpost.I
 	if !r.Serves(string(entry.Team)) {
 		return SignedIn{}, &root.ElsewhereError{Team: entry.Team, Accepted: true, FullName: p.FullName}
 	}
-	return askTeam(ctx, r.door, entry.Team, acceptInvitation{id, p})
+	return askTeam(ctx, r.base, entry.Team, acceptInvitation{id, p})
 }
 
 // DeclineInvitation ends a pending invitation for a person with a proof of its address (NotFound).
@@ -137,7 +137,7 @@ func (r *inviting) DeclineInvitation(ctx context.Context, email string, id watch
 	if !r.Serves(string(entry.Team)) {
 		return &root.ElsewhereError{Team: entry.Team, Accepted: true}
 	}
-	_, err = askTeam(ctx, r.door, entry.Team, declineInvitation{id, email})
+	_, err = askTeam(ctx, r.base, entry.Team, declineInvitation{id, email})
 	return err
 }
 
@@ -206,7 +206,7 @@ func (r *inviting) Consent(ctx context.Context, email string) (c Consent, err er
 // its time says anything about the address: a mail that the address blocks is stored for
 // nobody instead.
 func (r *inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
-	i, err := askTeam(ctx, r.door, team, m)
+	i, err := askTeam(ctx, r.base, team, m)
 	if err != nil {
 		return i, err
 	}
@@ -216,7 +216,7 @@ func (r *inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMe
 // MailInvitation mails a pending invitation again (NotFound, Conflict, InvitationCap). by
 // is as in InviteMember.
 func (r *inviting) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID) (watchpost.Invitation, error) {
-	i, err := askTeam(ctx, r.door, team, mailInvitation{id, by})
+	i, err := askTeam(ctx, r.base, team, mailInvitation{id, by})
 	if err != nil {
 		return i, err
 	}

@@ -81,12 +81,12 @@ func (r *mailing) MailPairingLink(ctx context.Context, email, link string, code 
 // a team) and mails that. The mail holds no secret: a reader of the mailbox signs in with a
 // one-time code, like anybody else.
 func (r *mailing) AddMember(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
-	member, err := askTeam(ctx, r.door, team, m)
+	member, err := askTeam(ctx, r.base, team, m)
 	if err != nil {
 		return member, err
 	}
 	name := "a team"
-	if view, err := askTeam(ctx, r.door, team, GetTeam{}); err == nil {
+	if view, err := askTeam(ctx, r.base, team, GetTeam{}); err == nil {
 		name = view.Team.Name
 	}
 	r.mail(ctx, member, "You were added to a team on Watchpost",

@@ -372,7 +372,7 @@ func (r *upkeep) ResumeNotifications(ctx context.Context) error {
 		if r.Running(string(team)) {
 			continue
 		}
-		_, failure := askTeam(ctx, r.door, team, ListTargets{})
+		_, failure := askTeam(ctx, r.base, team, ListTargets{})
 		err = errors.Join(err, passOver(failure))
 	}
 	return err

@@ -112,7 +112,7 @@ func (r *passkeyCeremonies) BeginPasskey(ctx context.Context, session WebSession
 	if err := r.errNoPasskeys(); err != nil {
 		return nil, err
 	}
-	begun, err := askTeam(ctx, r.door, session.Team, beginPasskey{session.ID})
+	begun, err := askTeam(ctx, r.base, session.Team, beginPasskey{session.ID})
 	return begun.options, err
 }
 
@@ -122,7 +122,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 	if err := r.errNoPasskeys(); err != nil {
 		return err
 	}
-	begun, err := askTeam(ctx, r.door, session.Team, takePasskey{session.ID})
+	begun, err := askTeam(ctx, r.base, session.Team, takePasskey{session.ID})
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 	if err != nil {
 		return signin.RefusePasskey(err)
 	}
-	added, err := askTeam(ctx, r.door, session.Team, addPasskey{session.ID, name, key})
+	added, err := askTeam(ctx, r.base, session.Team, addPasskey{session.ID, name, key})
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 // RemovePasskey removes a passkey of a browser's member, and mails the member (NotFound;
 // Forbidden when the sign-in is not fresh).
 func (r *passkeyCeremonies) RemovePasskey(ctx context.Context, session WebSession, id watchpost.PasskeyID) error {
-	removed, err := askTeam(ctx, r.door, session.Team, removePasskey{session.ID, id})
+	removed, err := askTeam(ctx, r.base, session.Team, removePasskey{session.ID, id})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (r *reading) RequireExtension(ctx context.Context, team watchpost.TeamID) e
 	if last, known := r.env.presence.Load(team); known && watchpost.ExtensionActive(last.(time.Time), r.env.Clock.Now()) {
 		return nil
 	}
-	_, err := askTeam(ctx, r.door, team, RequireExtension{})
+	_, err := askTeam(ctx, r.base, team, RequireExtension{})
 	return err
 }
 
@@ -220,7 +220,7 @@ func (r *reading) Post(ctx context.Context, team watchpost.TeamID, id watchpost.
 
 // viewFor returns a view for one request. It cannot be read any more when the
 // request has ended: a query with many posts to look at ends with it.
-func (d *door) viewFor(ctx context.Context) (persistence.View, error) {
+func (d *base) viewFor(ctx context.Context) (persistence.View, error) {
 	view, err := d.env.Store.View(ctx)
 	if err != nil {
 		return nil, err

@@ -73,11 +73,11 @@ type Options struct {
 // DefaultIdleAfter is how long an unused team stays in memory.
 const DefaultIdleAfter = 10 * time.Minute
 
-// Registry is the one door to the actors: it finds or activates the actor that
+// Registry is the only way to the actors: it finds or activates the actor that
 // a request is for, and waits for the answer. One node holds all teams; a
 // cluster places them by the same names. Each subject has its methods and what it needs.
 type Registry struct {
-	*door
+	*base
 	reading
 	upkeep
 	mailing
@@ -87,9 +87,9 @@ type Registry struct {
 	browsing
 }
 
-// door is what the subjects of a Registry have in common: it finds actors, and reads the
+// base is the part that the subjects of a Registry share: it finds actors, and reads the
 // store past them.
-type door struct {
+type base struct {
 	*root.Registry
 	env     *environment
 	open    bool // an unknown address may found a team
@@ -99,41 +99,41 @@ type door struct {
 type (
 	// reading answers from a snapshot of the store, or asks an actor for what is not
 	// stored.
-	reading struct{ *door }
+	reading struct{ *base }
 	// mailing sends mails.
 	mailing struct {
-		*door
+		*base
 		mailer watchpost.Mailer
 	}
 	// inviting is what people are invited to, and decide about.
 	inviting struct {
-		*door
+		*base
 		shards signin.Shards
 		mails  *mailing
 	}
 	// signingIn turns proofs of addresses into members and sessions.
 	signingIn struct {
-		*door
+		*base
 		shards  signin.Shards
 		mails   *mailing
 		invites *inviting
 	}
 	// passkeyCeremonies prove addresses by passkeys, and add and remove them.
 	passkeyCeremonies struct {
-		*door
+		*base
 		shards signin.Shards
 		mails  *mailing
 	}
 	// browsing is the browsers that are signed in to the dashboard.
 	browsing struct {
-		*door
+		*base
 		mails *mailing
 	}
 )
 
 // newRegistry gives each subject what it needs.
-func newRegistry(d *door, mailer watchpost.Mailer) *Registry {
-	r := &Registry{door: d, reading: reading{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
+func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
+	r := &Registry{base: d, reading: reading{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
 	shards := signin.Shards{Registry: d.Registry}
 	r.inviting = inviting{d, shards, &r.mailing}
 	r.signingIn = signingIn{d, shards, &r.mailing, &r.inviting}
@@ -204,7 +204,7 @@ func New(o Options) (*Registry, error) {
 		keepPosts: o.KeepPosts, keepTasks: o.KeepTasks, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: cache.NewKeys(), rooms: newTeamRooms(), watchlists: cache.NewWatchlists(),
 	}
-	d := &door{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
+	d := &base{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
 	d.Registry, env.Environment = root.New(root.Options{
 		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
 		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: signin.Has}, Activated: o.Activated,

@@ -63,11 +63,11 @@ func (redeemPairing) AnsweredWith(SessionOpened)         {}
 // or the team fails meanwhile, the error is Unavailable and it is not known
 // whether the request was carried out.
 func Ask[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request root.Request[R]) (R, error) {
-	return askTeam(ctx, r.door, team, request)
+	return askTeam(ctx, r.base, team, request)
 }
 
 // askTeam is Ask for the subjects of a Registry.
-func askTeam[R any](ctx context.Context, d *door, team watchpost.TeamID, request root.Request[R]) (R, error) {
+func askTeam[R any](ctx context.Context, d *base, team watchpost.TeamID, request root.Request[R]) (R, error) {
 	return root.Ask(ctx, d.Registry, string(team), request)
 }
 

@@ -78,7 +78,7 @@ func (r *upkeep) expirePostsOf(ctx context.Context, team watchpost.TeamID, befor
 		return 0, err
 	}
 	for after := []byte(nil); ; {
-		step, err := askTeam(ctx, r.door, team, expirePosts{after: after})
+		step, err := askTeam(ctx, r.base, team, expirePosts{after: after})
 		deleted += step.deleted
 		if after = step.after; err != nil || after == nil {
 			return deleted, err

@@ -70,7 +70,7 @@ func (r *upkeep) expireTasksOf(ctx context.Context, team watchpost.TeamID, befor
 		return 0, err
 	}
 	for after := []byte(nil); ; {
-		step, err := askTeam(ctx, r.door, team, expireTasks{after: after})
+		step, err := askTeam(ctx, r.base, team, expireTasks{after: after})
 		deleted += step.deleted
 		if after = step.after; err != nil || after == nil {
 			return deleted, err

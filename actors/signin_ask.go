@@ -152,7 +152,7 @@ func (r *signingIn) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, 
 	if !r.Serves(string(owner.Team)) {
 		return SignedIn{}, &root.ElsewhereError{Team: owner.Team, Accepted: true, FullName: p.FullName}
 	}
-	return askTeam(ctx, r.door, owner.Team, signInMember{p})
+	return askTeam(ctx, r.base, owner.Team, signInMember{p})
 }
 
 // signInStranger signs in a person without a team: to that of the domain, where a provider
@@ -166,7 +166,7 @@ func (r *signingIn) signInStranger(ctx context.Context, p Proof, c Choice) (Sign
 	case team != "" && !r.Serves(string(team)):
 		return SignedIn{}, &root.ElsewhereError{Team: team, Accepted: true, FullName: p.FullName}
 	case team != "":
-		return askTeam(ctx, r.door, team, joinByDomain{p})
+		return askTeam(ctx, r.base, team, joinByDomain{p})
 	case c.JoinsOnly, p.Provider && !r.open:
 		return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
 	case !r.open:
@@ -219,7 +219,7 @@ func (t *team) personSeen(batch *persistence.Batch) {
 
 // CreateTeam creates a team under a new id (Conflict when the email belongs to one).
 func (r *signingIn) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, error) {
-	return askTeam(ctx, r.door, r.newTeamID(), c)
+	return askTeam(ctx, r.base, r.newTeamID(), c)
 }
 
 // SignInSession redeems a pairing code, or the email of a member and its one-time
@@ -246,12 +246,12 @@ func (r *signingIn) SignInSession(ctx context.Context, req protocol.SignInReques
 	if !r.Serves(string(owner.Team)) {
 		return SessionOpened{}, &root.ElsewhereError{Team: owner.Team}
 	}
-	return askTeam(ctx, r.door, owner.Team, redeemPairing{hash})
+	return askTeam(ctx, r.base, owner.Team, redeemPairing{hash})
 }
 
 // OpenSession opens a session of a person that has just signed in.
 func (r *signingIn) OpenSession(ctx context.Context, who SignedIn) (SessionOpened, error) {
-	return askTeam(ctx, r.door, who.Team.ID, OpenSession{Email: who.Member.Email})
+	return askTeam(ctx, r.base, who.Team.ID, OpenSession{Email: who.Member.Email})
 }
 
 // SignOut ends the session of a token. An unknown token is no error: its session
@@ -265,7 +265,7 @@ func (r *signingIn) SignOut(ctx context.Context, token string) error {
 	if err != nil {
 		return root.Unavailable(err)
 	}
-	_, err = askTeam(ctx, r.door, owner.Team, Revoke{owner.Session})
+	_, err = askTeam(ctx, r.base, owner.Team, Revoke{owner.Session})
 	if watchpost.KindOf(err) == watchpost.NotFound {
 		return nil
 	}

@@ -134,7 +134,7 @@ func (r *upkeep) RotateMasterKey(ctx context.Context) (left int, err error) {
 		if !r.Serves(string(team)) {
 			return false, nil
 		}
-		_, err := askTeam(ctx, r.door, team, reseal{})
+		_, err := askTeam(ctx, r.base, team, reseal{})
 		return err == nil, passOver(err)
 	})
 	if ended {

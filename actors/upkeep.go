@@ -11,7 +11,7 @@ import (
 )
 
 // upkeep does what a service does for all teams, or an operator for one.
-type upkeep struct{ *door }
+type upkeep struct{ *base }
 
 // VerifyTeam is VerifyPosts for one team of a running service. It repairs only faults that it
 // has found on a snapshot, and loses no posts, while the team takes no requests; until that has ended, pages

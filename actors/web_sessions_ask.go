@@ -102,7 +102,7 @@ func usedUntil(ends, now time.Time) bool {
 // OpenWebSession signs a person in to the dashboard who has just proved to be the member
 // of that email (NotFound `User not found`).
 func (r *browsing) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
-	opened, err := askTeam(ctx, r.door, team, openWebSession{email, b})
+	opened, err := askTeam(ctx, r.base, team, openWebSession{email, b})
 	if err == nil {
 		r.tellOfBrowser(ctx, opened, b)
 	}
@@ -120,7 +120,7 @@ func (r *browsing) RedeemSignInLink(ctx context.Context, token string, b Browser
 	if err != nil {
 		return WebSessionOpened{}, root.Unavailable(err)
 	}
-	opened, err := askTeam(ctx, r.door, owner.Team, redeemLink{hash, b})
+	opened, err := askTeam(ctx, r.base, owner.Team, redeemLink{hash, b})
 	if err == nil {
 		r.tellOfBrowser(ctx, opened, b)
 	}

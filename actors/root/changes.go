@@ -116,7 +116,7 @@ type Subscription struct {
 }
 
 // maxSubscriptions bounds those of a member. The oldest ends when another one begins: of
-// a browser whose connection was lost it is the one that nobody reads.
+// a browser whose connection was lost it is the one without a reader.
 const maxSubscriptions = 20
 
 // Subscribe follows the commits of a team that this node serves, for a member. The first

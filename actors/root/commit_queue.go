@@ -121,7 +121,7 @@ func (q *commitQueue) onCommitted(f *pendingCommit, err error) {
 	}
 }
 
-// Announce reports a change of what is not stored, once what was submitted before is
+// Announce reports a change that is not stored, once the batches submitted before are
 // durable.
 func (q *commitQueue) Announce(c Change) {
 	q.Submit(nil, func(err error) {

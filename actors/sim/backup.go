@@ -9,7 +9,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// backup is the store at a moment, and what was promised by then.
+// backup is the store at a moment, and the promises made by then.
 type backup struct {
 	spaces    map[persistence.Space]map[string]string
 	directory map[persistence.DirectoryKey]string
@@ -40,8 +40,8 @@ func (l *life) save() {
 	l.saved = b
 }
 
-// restore ends the process and starts the next with the store of the last backup. What was
-// promised since need not hold: what was done on the network stays done.
+// restore ends the process and starts the next with the store of the last backup. Promises
+// made since need not hold; writes on the network stay done.
 func (l *life) restore() {
 	b := l.saved
 	if b == nil {
@@ -70,7 +70,7 @@ func (l *life) restore() {
 	l.boot()
 }
 
-// copied returns a copy of what was promised.
+// copied returns a copy of the promises.
 func (c *checks) copied() *checks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func clones[V any](of map[string]map[string]V) map[string]map[string]V {
 	return o
 }
 
-// restore takes up what was promised by a backup. Teams with rules have to stop them.
+// restore takes up the promises of a backup. Teams with rules have to stop them.
 func (c *checks) restore(by *checks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,7 +42,7 @@ type checks struct {
 	ended  map[string]string
 	latest time.Time
 	// replies are those to creations with an Idempotency-Key, effects the tasks that were
-	// named last for what must not be done twice.
+	// named last for writes that must not be done twice.
 	replies map[string]reply
 	effects map[string]watchpost.TaskID
 	stored  storedState

@@ -47,14 +47,14 @@ func (c *checks) asked(of *team, effect string, id, before watchpost.TaskID) {
 	}
 }
 
-// forgetEffects forgets what was asked for in a member's name.
+// forgetEffects forgets the requests in a member's name.
 func (c *checks) forgetEffects(of *team, email string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.effects, func(name string, _ watchpost.TaskID) bool { return strings.HasPrefix(name, of.name+" "+email+" ") })
 }
 
-// covered holds what was done on the network against the ledgers: each touch was paid for
+// covered compares the touches of the network with the ledgers: each touch was paid for
 // in its period. What a backup did not know is not in them, nor is a period in which the
 // account was handed nothing, because its team was not there. A browser without its journal
 // gives back what it did.

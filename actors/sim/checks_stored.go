@@ -112,8 +112,8 @@ func (c *checks) restored(entry string) bool {
 }
 
 // stands takes up the record of a task, and reports whether it was handed out. A session
-// has one task at a time; what must not be done twice is under way or done once; rules do
-// what they may.
+// has one task at a time; an effect has one task that is under way or done; rules
+// keep their limits.
 func (c *checks) stands(space, id string, value []byte) (leased bool) {
 	var task watchpost.Task
 	c.decode(value, &task)

@@ -18,7 +18,7 @@
 // crashes, backups and restores, midnights and Mondays. What happens between them
 // is the scheduler's choice.
 //
-// # What is checked
+// # Checks
 //
 // The stand-in for the network counts what the browsers did there. On every
 // batch that lasts, every frame and every answer:

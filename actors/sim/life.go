@@ -219,13 +219,13 @@ func (l *life) turn(ops *[]operation) bool {
 	return l.step(l.browserChoices)
 }
 
-// restless bounds the steps until everything is at rest.
-const restless = 300_000
+// maxSteps bounds the steps until everything is at rest.
+const maxSteps = 300_000
 
 // rest lets everything run that needs no time.
 func (l *life) rest() {
 	var nothing []operation
-	for range restless {
+	for range maxSteps {
 		if !l.turn(&nothing) {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// network is the stand-in for the network: it alone knows what was really done.
+// network is the stand-in for the network: it alone knows which writes were done.
 type network struct {
 	life *life
 	// done are the writes that were done, with the account that did each.

@@ -43,7 +43,7 @@ func must() []string {
 	return all
 }
 
-// String says what was met, how often, and what was not.
+// String lists the operations, transitions and failures that were met, how often, and those that were not.
 func (s seen) String() string {
 	var b strings.Builder
 	pairs := 0

@@ -13,7 +13,7 @@ import (
 // Result is how a life went.
 type Result struct {
 	Seed uint64
-	// Fault is what was wrong; empty: nothing.
+	// Fault is the broken promise; empty: none.
 	Fault string
 	// Hash is the same whenever the same commit plays the same life.
 	Hash uint64
@@ -22,7 +22,7 @@ type Result struct {
 	Span  time.Duration
 	// Story is what happened, in words.
 	Story []string
-	// Touched counts what was done on the network.
+	// Touched counts the touches of the network.
 	Touched int
 
 	seen seen

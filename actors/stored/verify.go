@@ -1,4 +1,4 @@
-// Package stored works on what is stored of teams, past their actors: it compares posts
+// Package stored works on the stored records of teams, past their actors: it compares posts
 // with their index, applies the present rules to them, and says what a store holds. A
 // caller that has a running service ends the team's actor first (root.Registry.Alone).
 package stored

@@ -31,7 +31,7 @@ func begin(b Bounds) State {
 	return s
 }
 
-// Wrong returns what must not be in a state; empty: nothing.
+// Wrong returns the invariant that a state breaks; empty: none.
 func Wrong(s State, r Rules) string {
 	here, writers := 0, 0
 	for i := range s.Node {

@@ -29,13 +29,13 @@ type LeaseRules struct {
 	// FromFirstLook: the other counts from its first look at the row, not from the last
 	// change that it saw.
 	FromFirstLook bool
-	// LastLook: the other does not compare the row with what it saw.
+	// LastLook: the other does not compare the row with the one it saw.
 	LastLook bool
 	// DatabaseClock: the lease of a row has ended when the clock of the database says so.
 	DatabaseClock bool
 }
 
-// leaseSteps are what can happen; each reports whether it can in a state.
+// leaseSteps are the possible steps; each reports whether it can in a state.
 var leaseSteps = []func(l *Lease, r LeaseRules) bool{
 	func(l *Lease, _ LeaseRules) bool { // a tick
 		l.Left, l.Row, l.Since = l.Left-min(l.Left, 1), l.Row-min(l.Row, 1), min(l.Since+1, TTL)

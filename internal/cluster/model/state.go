@@ -110,7 +110,7 @@ type Reply struct {
 	View View
 }
 
-// Node is one node: what it knows, and what is on its way from it.
+// Node is one node: its knowledge, and its statements on their way.
 type Node struct {
 	Up      bool
 	Lease   bool // it has one by its own clock

@@ -70,7 +70,7 @@ func (s *State) bump() {
 		n := &s.Node[i]
 		n.Outdated = true
 		if n.Late == LateConfirm {
-			n.Late = NoneLate // it confirms what is not asked for
+			n.Late = NoneLate // nothing asks for this confirmation
 		}
 	}
 }

@@ -211,7 +211,7 @@ func arrive(s *State, i int, r Rules) bool {
 	return true
 }
 
-// stop ends the process of a node: what is on its way stays on its way.
+// stop ends the process of a node; its statements stay on their way.
 func stop(s *State, i int) {
 	n := &s.Node[i]
 	*n = Node{Lock: n.Lock, Asked: n.Asked, Report: n.Report, Late: n.Late, LateEpoch: n.LateEpoch}
