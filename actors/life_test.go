@@ -12,6 +12,7 @@ import (
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -368,11 +369,12 @@ func TestGate(t *testing.T) {
 	})
 	t.Run("the end of a connection stores the last one", func(t *testing.T) {
 		w.Advance(9 * time.Minute)
+		at := w.Now()
 		s.Heartbeat()
 		s.Settle()
-		at := w.Now()
 		s.Drop()
-		actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}) // durable
+		// The session's actor reports to the team after the connection has ended.
+		require.Eventually(t, func() bool { return !storedLiveness(t, w, team).Before(at) }, actorstest.Wait, time.Millisecond)
 		w.Crash()
 		w.SetClock(at.Add(48*time.Hour - time.Minute))
 		done(t, team, actors.RequireExtension{})
@@ -383,6 +385,16 @@ func TestGate(t *testing.T) {
 		nobody := &actorstest.Team{W: w, ID: watchpost.TeamID(watchpost.NewID(w.Now()))}
 		actorstest.Fails(t, nobody, watchpost.NotFound, actors.RequireExtension{})
 	})
+}
+
+// storedLiveness returns the only member's last sign of life that the store holds.
+func storedLiveness(t *testing.T, w *actorstest.World, team *actorstest.Team) (last time.Time) {
+	t.Helper()
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	require.NoError(t, teamspace.LoadAll(view, persistence.Space(team.ID), teamspace.KeyLiveness, func(_ string, at time.Time) { last = at }))
+	return last
 }
 
 func TestClose(t *testing.T) {
