@@ -138,6 +138,7 @@ type crashTest struct {
 	// guards day, the number of midnights that have passed.
 	moving sync.RWMutex
 	day    int
+	moved  time.Time // where the clocks were set last
 }
 
 // truth is the acknowledged state.
@@ -295,12 +296,10 @@ func (d *crashTest) settle() {
 	}
 }
 
-// nextDay advances the clocks by a day, the network's first.
+// nextDay advances the clocks by a day, after a sign of life.
 func (d *crashTest) nextDay() {
-	day := map[string]string{"advance": "24h"}
-	status, reply := d.sendTo(d.network, "POST", "/_control/clock", nil, day)
-	require.Equal(d.t, http.StatusOK, status, "%s", reply)
-	d.admin("/admin/clock", day, nil)
+	d.awaitSignOfLife(d.moved)
+	d.moveClocks(map[string]string{"advance": "24h"})
 }
 
 func (d *crashTest) open() (open []string) {

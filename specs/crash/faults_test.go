@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -48,10 +49,13 @@ func newFaults(d *crashTest) *faults {
 	d.t.Cleanup(server.Close)
 	d.t.Cleanup(f.relay.Calm)
 	f.url = server.URL
-	for d.now().Weekday() != time.Saturday {
-		d.setClocks(d.now().AddDate(0, 0, 1))
+	// A Saturday at noon, whatever the hour of the test: a clock that goes back some hours
+	// stays within the day.
+	start := noonOf(d.now())
+	for start.Weekday() != time.Saturday || start.Before(d.now()) {
+		start = start.AddDate(0, 0, 1)
 	}
-	d.noon() // so that a clock that goes back some hours stays within the day
+	d.setClocks(start)
 	return f
 }
 
@@ -106,8 +110,7 @@ func (d *crashTest) disturb() {
 	switch f.random.IntN(6) {
 	case 0, 1:
 		fault := networkFaults[f.random.IntN(len(networkFaults))]
-		status, reply := d.sendTo(d.network, "POST", "/_control/faults", nil, map[string]any{"account": account(f.random.IntN(accounts)), "faults": fault})
-		require.Equal(d.t, http.StatusOK, status, "%s", reply)
+		d.setNetworkFaults(f.random.IntN(accounts), fault)
 		for name := range fault {
 			f.counts["network: "+strings.ReplaceAll(name, "_", " ")]++
 		}
@@ -125,20 +128,28 @@ func (d *crashTest) disturb() {
 
 // midnight lets sessions work over a midnight; the second one begins a Monday.
 // Clients wait meanwhile, and know all replies: a key is remembered for a day.
+//
+// One session connects before: the pauses of the others grow with each life of the
+// service that is too short for them, and the team needs a sign of life in 48 hours.
 func (d *crashTest) midnight() {
 	d.moving.Lock()
 	defer d.moving.Unlock()
 	f := d.faults
+	began := d.now()
 	f.on = false // the service keeps running
 	d.restart()
 	d.settleWrites()
+	d.sessions[0].Kill()
+	d.setNetworkFaults(0, map[string]any{})
+	d.startSession(0)
+	d.awaitSignOfLife(began)
 	kind, next := "clock: over midnight", d.now().Truncate(24*time.Hour).AddDate(0, 0, 1)
 	if next.Weekday() == time.Monday {
 		kind = "clock: over Monday"
 	}
 	d.setClocks(next.Add(-2 * time.Second))
 	d.eventually("midnight", func() bool { return d.now().Hour() == 0 && d.now().Second() >= 2 })
-	d.noon()
+	d.setClocks(noonOf(d.now()))
 	d.day++
 	f.counts[kind]++
 	f.on = true
@@ -165,21 +176,44 @@ func (d *crashTest) now() time.Time {
 	return now
 }
 
-// noon sets both clocks to noon, or to the next hour in an afternoon.
-func (d *crashTest) noon() {
-	now := d.now()
-	noon := now.Truncate(24 * time.Hour).Add(12 * time.Hour)
-	for noon.Before(now) {
-		noon = noon.Add(time.Hour)
-	}
-	d.setClocks(noon)
-}
+// noonOf is noon of a moment's day.
+func noonOf(t time.Time) time.Time { return t.Truncate(24 * time.Hour).Add(12 * time.Hour) }
 
 func (d *crashTest) setClocks(to time.Time) {
-	set := map[string]string{"set": to.Format(time.RFC3339)}
-	status, reply := d.sendTo(d.network, "POST", "/_control/clock", nil, set)
+	d.moveClocks(map[string]string{"set": to.Format(time.RFC3339)})
+}
+
+// moveClocks moves the clocks, the network's first.
+func (d *crashTest) moveClocks(by map[string]string) {
+	status, reply := d.sendTo(d.network, "POST", "/_control/clock", nil, by)
 	require.Equal(d.t, http.StatusOK, status, "%s", reply)
-	d.admin("/admin/clock", set, nil)
+	d.admin("/admin/clock", by, nil)
+	d.moved = d.now()
+}
+
+// awaitSignOfLife waits until a session has given a sign of life since a moment: moving
+// the clocks is none, and the team may use the network for 48 hours after one.
+func (d *crashTest) awaitSignOfLife(since time.Time) {
+	d.eventually("a session gives a sign of life", func() bool {
+		status, body := d.request("GET", "/api-team", nil)
+		var team struct {
+			Members []struct {
+				Extension struct {
+					LastActive time.Time `json:"last_active_at"`
+				}
+			}
+		}
+		if !d.expect(status, http.StatusOK, body) {
+			return false
+		}
+		require.NoError(d.t, json.Unmarshal(body, &team), "%s", body)
+		for _, m := range team.Members {
+			if m.Extension.LastActive.After(since) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // calm ends all faults, and restarts a service that has some.
@@ -191,6 +225,12 @@ func (d *crashTest) calm() {
 	d.faults.on = false
 	d.restart()
 	d.faults.relay.Calm()
+}
+
+// setNetworkFaults replaces the faults of an account.
+func (d *crashTest) setNetworkFaults(of int, faults map[string]any) {
+	status, reply := d.sendTo(d.network, "POST", "/_control/faults", nil, map[string]any{"account": account(of), "faults": faults})
+	require.Equal(d.t, http.StatusOK, status, "%s", reply)
 }
 
 func (d *crashTest) endNetworkFaults() {
