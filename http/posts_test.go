@@ -143,7 +143,7 @@ func TestPostsRefusals(t *testing.T) {
 		"stored_since=2030-01-1": "stored_since", "sort_by=random": "sort_by", "sort_by=recent&sort_by=recent": "sort_by",
 		"search_term=a&search_term=b": "search_term", "lang=en&lang=b%20%20x": "lang", "lang=klingonese%20%20x": "lang",
 		"people_slug=a%2Fb%2Fc": "people_slug", "company_slug=%20x%20y": "company_slug",
-		"sentiment=positive,x": "sentiment", "source=x": "source", "seniority_level=VP&seniority_level=b": "seniority_level", "keyword=a&keyword=b": "keyword",
+		"sentiment=positive,x": "sentiment", "source=x": "source", "id=x": "id", "keyword=a&keyword=b": "keyword",
 		"network_post_slug=a&network_post_slug=b": "network_post_slug",
 	} {
 		m.call("GET", "/api-posts?"+query, "").fails(400, "Invalid '"+name+"'")

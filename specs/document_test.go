@@ -83,6 +83,9 @@ func (d *document) check(r *reply) error {
 	if string(r.body) == `{"error":"Not found"}` {
 		return nil // no such route, so no operation to compare with
 	}
+	if r.status == http.StatusOK && strings.Contains(r.path, "fields=") {
+		return nil // the document describes posts whole: a union would hide the type of each field
+	}
 	template, o := d.operation(r.method, r.path)
 	if o == nil {
 		return nil // a script about unknown paths

@@ -33,6 +33,19 @@ var languages = map[string]string{
 	"undetermined": Undetermined, "unknown": Undetermined,
 }
 
+// ownNames maps the names of languages in themselves, which lang accepts too, to codes.
+var ownNames = map[string]string{
+	"afrikaans": "af", "العربية": "ar", "беларуская": "be", "български": "bg", "বাংলা": "bn", "català": "ca", "čeština": "cs", "cymraeg": "cy",
+	"dansk": "da", "deutsch": "de", "ελληνικά": "el", "español": "es", "espanol": "es", "castellano": "es", "eesti": "et", "euskara": "eu",
+	"فارسی": "fa", "suomi": "fi", "français": "fr", "francais": "fr", "gaeilge": "ga", "galego": "gl", "ગુજરાતી": "gu", "עברית": "he",
+	"हिन्दी": "hi", "hrvatski": "hr", "bosanski": "hr", "magyar": "hu", "հայերեն": "hy", "bahasa indonesia": "id", "bahasa melayu": "id",
+	"íslenska": "is", "italiano": "it", "日本語": "ja", "ქართული": "ka", "қазақ тілі": "kk", "한국어": "ko", "lietuvių": "lt", "latviešu": "lv",
+	"македонски": "mk", "മലയാളം": "ml", "मराठी": "mr", "malti": "mt", "norsk": "no", "nederlands": "nl", "ਪੰਜਾਬੀ": "pa", "polski": "pl",
+	"português": "pt", "portugues": "pt", "română": "ro", "romana": "ro", "русский": "ru", "slovenčina": "sk", "slovenščina": "sl", "shqip": "sq",
+	"српски": "sr", "srpski": "sr", "svenska": "sv", "kiswahili": "sw", "தமிழ்": "ta", "తెలుగు": "te", "ไทย": "th", "türkçe": "tr", "turkce": "tr",
+	"українська": "uk", "اردو": "ur", "tiếng việt": "vi", "中文": "zh", "汉语": "zh", "漢語": "zh", "普通话": "zh",
+}
+
 // languageNames maps codes to the English name that is shown: of several, the
 // first in the order of the alphabet.
 var languageNames = sync.OnceValue(func() map[string]string {
@@ -70,13 +83,16 @@ var codeAliases = map[string]string{
 	"iw": "he", "in": "id", "fil": "tl", "ji": "yi", "mo": "ro", "sh": "sr", "cmn": "zh", "yue": "zh",
 }
 
-// ParseLanguage parses a value of lang, a code or an English name in any case,
-// and returns the code. It ignores the region or script of a code (pt-BR,
+// ParseLanguage parses a value of lang, a code or a name in any case, English or in
+// the language itself, and returns the code. It ignores the region or script of a code (pt-BR,
 // zh_Hant). ok is false if s is neither a known name nor has the form of a
 // code.
 func ParseLanguage(s string) (code string, ok bool) {
 	s = text.NormalizeName(s)
 	if code, ok = languages[s]; ok {
+		return code, true
+	}
+	if code, ok = ownNames[s]; ok {
 		return code, true
 	}
 	if i := strings.IndexAny(s, "-_"); i > 0 {

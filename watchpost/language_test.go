@@ -14,6 +14,7 @@ func TestParseLanguage(t *testing.T) {
 		"ms": "id", "zsm": "id", "Malay": "id", "ms-MY": "id", "bs": "hr", "Bosnian": "hr", "bs_Latn_BA": "hr",
 		"nn": "no", "nb-NO": "no", "nob": "no", "nno": "no", "Bokmål": "no", "Nynorsk": "no", "Norwegian Nynorsk": "no",
 		"fil": "tl", "und": "und", "Unknown": "und", "ast": "ast",
+		"deutsch": "de", "Français": "fr", "ESPAÑOL": "es", "日本語": "ja", "Русский": "ru", "Türkçe": "tr",
 	} {
 		got, ok := watchpost.ParseLanguage(in)
 		require.True(t, ok, in)

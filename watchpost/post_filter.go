@@ -34,6 +34,7 @@ type PostQuery struct {
 	Sources    []string // any of them
 	Keyword    string   // the keyword of a match by one of the watchlists in Live
 	Slug       string   // one post: a Key of reference.ParsePost
+	IDs        []string // posts with any of these ids
 	Order      PostOrder
 	Page       int // from 1
 	PageSize   int
@@ -80,10 +81,11 @@ type PostParam struct {
 
 	Flag func(*PostQuery) *bool
 	// Texts takes several values, each read by Parse; nil: as given. Only are the
-	// values that the API document lists.
+	// values that the API document lists, Use those that the error of another names.
 	Texts func(*PostQuery) *[]string
 	Parse func(string) (string, error)
 	Only  []string
+	Use   []string
 	Text  func(*PostQuery, string) error
 	// Moment takes a moment in UTC, or a date, which is its first moment.
 	Moment func(*PostQuery, time.Time)
@@ -167,7 +169,7 @@ var postFilters = []*PostFilter{
 	flagFilter("is_saved", "saved posts only", "Saved", "save", 1,
 		func(q *PostQuery) *bool { return &q.Saved }, func(p *Post) bool { return p.Bookmark }),
 	namesFilter(PostFilter{Title: "Language", Place: 3}, PostParam{
-		Name: "lang", About: "any of these languages: codes or English names; `true` is English", Example: "en",
+		Name: "lang", About: "any of these languages: codes, English names or their own (`deutsch`); `true` is English", Example: "en",
 		Texts: func(q *PostQuery) *[]string { return &q.Languages }, Parse: parseAskedLanguage,
 	}, func(p *Post) string { return p.Language }),
 	{
@@ -195,8 +197,8 @@ var postFilters = []*PostFilter{
 		holds: func(q *PostQuery, p *Post) bool { return !p.CreatedAt.Before(q.StoredFrom) },
 	},
 	namesFilter(PostFilter{Title: "Type", Place: 6, Choices: postTypes}, PostParam{
-		Name: "post_type", About: "any of these types: " + strings.Join(postTypes, ", "), Example: "article",
-		Texts: func(q *PostQuery) *[]string { return &q.Types },
+		Name: "post_type", About: "any of these types: " + strings.Join(postTypes, ", ") + "; plurals and synonyms count", Example: "article",
+		Texts: func(q *PostQuery) *[]string { return &q.Types }, Parse: ParsePostType, Use: postTypes,
 	}, func(p *Post) string { return p.Type }),
 	flagFilter("trending", "posts of high engagement only", "Trending", "up", 3,
 		func(q *PostQuery) *bool { return &q.Trending }, (*Post).Trending),
@@ -204,8 +206,8 @@ var postFilters = []*PostFilter{
 		func(q *PostQuery) *bool { return &q.Interacted }, func(p *Post) bool { return p.Liked || p.Commented }),
 	namesFilter(PostFilter{Title: "Author level", Place: 5, Choices: seniorityChoices}, PostParam{
 		Name: "seniority_level", Example: "Director",
-		About: "any of these levels of the author, case aside: C-Level (also CEO, CTO, CxO, C-Suite, Executive), Founder, VP (Vice President), Director (Head), Manager, Senior, Entry",
-		Texts: func(q *PostQuery) *[]string { return &q.Levels }, Parse: ParseSeniority,
+		About: "any of these levels of the author, case aside: C-Level (also CEO, CTO, CxO, C-Suite, Executive), Founder (Owner), VP (Vice President), Director (Head), Manager, Senior, Entry; plurals count",
+		Texts: func(q *PostQuery) *[]string { return &q.Levels }, Parse: ParseSeniority, Use: seniorityChoices,
 	}, func(p *Post) string { return p.Seniority }),
 	namesFilter(PostFilter{Title: "Sentiment", Place: 1, Choices: sentimentChoices}, PostParam{
 		Name: "sentiment", About: "any of these sentiments", Example: "positive",
@@ -234,6 +236,15 @@ var postFilters = []*PostFilter{
 		}},
 		Names: (*Post).ReferenceKeys,
 		Asked: func(q *PostQuery) []string { return some(q.Slug) },
+	},
+	{
+		Name: "id", Title: "Posts",
+		Params: []PostParam{{
+			Name: "id", About: "any of these posts, by their `id`", Example: "0192f3c0-0000-7000-8000-000000000001",
+			Texts: func(q *PostQuery) *[]string { return &q.IDs }, Parse: parsePostID,
+		}},
+		given: func(q *PostQuery) bool { return len(q.IDs) > 0 },
+		holds: func(q *PostQuery, p *Post) bool { return slices.Contains(q.IDs, string(p.ID)) },
 	},
 }
 
@@ -296,6 +307,14 @@ func OneOf(names ...string) func(string) (string, error) {
 		}
 		return "", Errorf(Invalid, "want one of %s", strings.Join(names, ", "))
 	}
+}
+
+// parsePostID reads an id. One that no post has finds nothing.
+func parsePostID(s string) (string, error) {
+	if s = strings.ToLower(s); !ValidID(s) {
+		return "", Errorf(Invalid, "want an id")
+	}
+	return s, nil
 }
 
 // parseAskedLanguage reads a language; clients of old send true for English.

@@ -3,6 +3,7 @@ package watchpost
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"watchpost/internal/reference"
@@ -120,21 +121,59 @@ func TrackedBy(p *Post, live map[WatchlistID]bool) WatchlistID {
 
 // seniorityLevels maps the normalized values of seniority_level to the level of
 // a post's author (api.md#derived-fields).
-var seniorityLevels = map[string]string{
-	"c-level": "C-Level", "ceo": "C-Level", "cto": "C-Level", "cxo": "C-Level", "c-suite": "C-Level", "executive": "C-Level",
-	"founder": "Founder",
-	"vp":      "VP", "vice president": "VP",
-	"director": "Director", "head": "Director",
-	"manager": "Manager",
-	"senior":  "Senior",
-	"entry":   "Entry",
+var seniorityLevels = synonyms(map[string]string{
+	"C-Level":  "c-level, c level, ceo, cto, cfo, coo, cmo, cio, ciso, cxo, c-suite, c suite, executive, president, managing director",
+	"Founder":  "founder, co-founder, cofounder, owner, co-owner, proprietor, partner, entrepreneur",
+	"VP":       "vp, svp, evp, avp, vice president, vice-president",
+	"Director": "director, head, head of, general manager",
+	"Manager":  "manager, team lead, teamlead",
+	"Senior":   "senior, lead, principal, expert",
+	"Entry":    "entry, entry level, entry-level, junior, intern, trainee, student",
+})
+
+// postTypeNames maps the normalized values of post_type to a type of posts.
+var postTypeNames = synonyms(map[string]string{
+	"text":    "text, text only, text-only, plain text",
+	"image":   "image, photo, picture",
+	"video":   "video, clip",
+	"article": "article, newsletter",
+	"poll":    "poll, survey",
+})
+
+// synonyms maps each name of a list to the value that has the list.
+func synonyms(names map[string]string) map[string]string {
+	values := map[string]string{}
+	for value, list := range names {
+		for name := range strings.SplitSeq(list, ", ") {
+			values[name] = value
+		}
+	}
+	return values
 }
 
-// ParseSeniority returns the level for a name, ignoring case.
+// valueOf returns the value that a name stands for, ignoring case and a plural's s.
+func valueOf(values map[string]string, name string) (value string, known bool) {
+	name = text.NormalizeName(name)
+	if value, known = values[name]; !known {
+		value, known = values[strings.TrimSuffix(name, "s")]
+	}
+	return value, known
+}
+
+// ParseSeniority returns the level for a name, ignoring case and number.
 func ParseSeniority(s string) (string, error) {
-	level, known := seniorityLevels[text.NormalizeName(text.CollapseSpace(s))]
+	level, known := valueOf(seniorityLevels, s)
 	if !known {
 		return "", Errorf(Invalid, "Invalid 'seniority_level'")
 	}
 	return level, nil
+}
+
+// ParsePostType returns the type for a name, ignoring case and number.
+func ParsePostType(s string) (string, error) {
+	kind, known := valueOf(postTypeNames, s)
+	if !known {
+		return "", Errorf(Invalid, "Invalid 'post_type'")
+	}
+	return kind, nil
 }

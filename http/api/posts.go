@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -22,7 +24,9 @@ func (s posts) routes() {
 	endpoint.Handle(s.API, http.MethodGet, "/api-posts", s.getPosts,
 		s.Operation(endpoint.Teams, "getPosts", "Read the posts that watchlists collected", endpoint.TagPosts),
 		postParams(),
-		endpoint.WithError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'", "Too many values for 'labels', at most 200"),
+		endpoint.WithError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'sentiment'", "Invalid 'source'", "Invalid 'id'",
+			"Invalid 'post_type': use text, image, video, article or poll", "Invalid 'seniority_level': use C-Level, Founder, VP, Director, Manager, Senior or Entry",
+			"Invalid 'fields': use "+endpoint.InWords(postFields, "or"), "Too many values for 'labels', at most 200"),
 		endpoint.WithError(http.StatusForbidden, watchpost.TextAccessDenied),
 		endpoint.WithError(http.StatusInternalServerError, endpoint.TextFailedPosts))
 }
@@ -44,7 +48,9 @@ func postParams() fuego.RouteOption {
 			options = append(options, filterParam(&filter.Params[i]))
 		}
 	}
-	return fuego.GroupOptions(append(options, endpoint.Query("sort_by", "order of the posts", order.WithDefault("recent_first")))...)
+	fields := openapi3.NewArraySchema().WithItems(text().WithEnum(endpoint.TextsOf(postFields...)...))
+	return fuego.GroupOptions(append(options, endpoint.Query("sort_by", "order of the posts", order.WithDefault("recent_first")),
+		endpoint.Query("fields", "the fields that a post of the reply has; none: all", fields))...)
 }
 
 // filterParam documents a parameter of a filter.
@@ -73,11 +79,33 @@ type postsReply struct {
 	Data  []post `json:"data" validate:"required"`
 	Count int    `json:"count" description:"posts that match, on all pages"`
 	page  actors.PostsPage
+	// fields are those that posts are shown with; nil: all.
+	fields []string
+}
+
+// postFields are the fields of a post in their order.
+var postFields = fieldsOf(reflect.TypeFor[post]())
+
+func parsePostField(name string) (string, error) {
+	if !slices.Contains(postFields, name) {
+		return "", watchpost.Errorf(watchpost.Invalid, "Invalid 'fields'")
+	}
+	return name, nil
+}
+
+func fieldsOf(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
 }
 
 func (s posts) getPosts(r *http.Request) (postsReply, error) {
-	named, q, err := ReadPosts(r)
-	if err != nil {
+	p := endpoint.ReadParams(r)
+	named, q, err := readPostQuery(p)
+	fields := endpoint.Each(p, "fields", parsePostField, postFields...)
+	if err = cmp.Or(err, p.Err); err != nil {
 		return postsReply{}, err
 	}
 	x := endpoint.StateOf(r.Context())
@@ -85,7 +113,7 @@ func (s posts) getPosts(r *http.Request) (postsReply, error) {
 	if err != nil {
 		return postsReply{}, endpoint.Failed(endpoint.TextFailedPosts, err)
 	}
-	return postsReply{page: page}, nil
+	return postsReply{page: page, fields: fields}, nil
 }
 
 // AppendTo implements endpoint.AppendedReply.
@@ -100,7 +128,11 @@ func (r postsReply) AppendTo(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
+		from := len(b)
 		b = p.Append(b, r.page.Asked, r.page.Tagging)
+		if r.fields != nil {
+			b = append(b[:from], endpoint.PickMembers(b[from:], r.fields)...)
+		}
 	}
 	b = append(b, `],"count":`...)
 	return append(strconv.AppendInt(b, int64(r.page.Count), 10), '}')
@@ -148,7 +180,7 @@ func readFilterParam(p *endpoint.Params, param *watchpost.PostParam, q *watchpos
 	case param.Flag != nil:
 		*param.Flag(q) = p.Flag(param.Name)
 	case param.Texts != nil && param.Parse != nil:
-		*param.Texts(q) = endpoint.Each(p, param.Name, param.Parse)
+		*param.Texts(q) = endpoint.Each(p, param.Name, param.Parse, param.Use...)
 	case param.Texts != nil:
 		*param.Texts(q) = p.List(param.Name)
 	case param.Text != nil:

@@ -89,20 +89,20 @@ func customise(_ string, t reflect.Type, tag reflect.StructTag, schema *openapi3
 
 // valuesOf holds the types whose values the document lists.
 var valuesOf = map[reflect.Type][]any{
-	reflect.TypeFor[watchpost.WatchlistType](): textsOf(watchpost.KeywordWatchlist, watchpost.PeopleWatchlist, watchpost.CompanyWatchlist, watchpost.ForumWatchlist),
-	reflect.TypeFor[watchpost.Plan]():          textsOf(watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanPro),
-	reflect.TypeFor[watchpost.Role]():          textsOf(watchpost.RoleAdmin, watchpost.RoleMember),
-	reflect.TypeFor[watchpost.PostSource]():    textsOf(watchpost.SourceNetwork, watchpost.SourceForum),
-	reflect.TypeFor[watchpost.TargetKind]():    textsOf(targetKinds()...),
-	reflect.TypeFor[watchpost.PendingReason](): textsOf(
+	reflect.TypeFor[watchpost.WatchlistType](): TextsOf(watchpost.KeywordWatchlist, watchpost.PeopleWatchlist, watchpost.CompanyWatchlist, watchpost.ForumWatchlist),
+	reflect.TypeFor[watchpost.Plan]():          TextsOf(watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanPro),
+	reflect.TypeFor[watchpost.Role]():          TextsOf(watchpost.RoleAdmin, watchpost.RoleMember),
+	reflect.TypeFor[watchpost.PostSource]():    TextsOf(watchpost.SourceNetwork, watchpost.SourceForum),
+	reflect.TypeFor[watchpost.TargetKind]():    TextsOf(targetKinds()...),
+	reflect.TypeFor[watchpost.PendingReason](): TextsOf(
 		watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused,
 		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingMemberAsked, watchpost.PendingMemberPace,
 		watchpost.PendingRetry, watchpost.PendingQueued,
 	),
 }
 
-// textsOf returns named texts as the document writes them.
-func textsOf[T ~string](values ...T) []any {
+// TextsOf returns named texts as the document writes them.
+func TextsOf[T ~string](values ...T) []any {
 	list := make([]any, len(values))
 	for i, v := range values {
 		list[i] = string(v)

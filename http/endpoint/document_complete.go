@@ -32,6 +32,7 @@ func complete(document *openapi3.T) error {
 	}
 	for _, o := range OperationsOf(document) {
 		completeBodies(o.Operation, values, document.Components.Headers)
+		describeWarnings(o)
 	}
 	orderTags(document)
 	return nil
@@ -73,6 +74,20 @@ func completeBodies(o *openapi3.Operation, values *examples, headers openapi3.He
 		}
 	}
 	delete(o.Extensions, messageExtension)
+}
+
+// describeWarnings documents the warnings of an operation that takes query parameters.
+func describeWarnings(o OperationAt) {
+	if queryNamesOf(o.Method, o.Operation) == nil {
+		return
+	}
+	content := o.Responses.Value("200").Value.Content.Get(MediaJSON)
+	if content == nil || content.Schema.Value.Properties == nil || content.Schema.Value.Properties[warningsField] != nil {
+		return
+	}
+	list := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMaxItems(maxWarnings)
+	list.Description = "query parameters that were ignored, if there were any"
+	content.Schema.Value.Properties[warningsField] = list.NewRef()
 }
 
 // orderTags puts the tags in the order in which a new reader would read them.

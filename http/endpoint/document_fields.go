@@ -35,7 +35,7 @@ func describeFields(document *openapi3.T) error {
 		return fmt.Errorf("descriptions: %w", err)
 	}
 	for _, name := range []string{"ShownTarget", "CreateTargetReply", "CreateTargetRequest"} {
-		d.Fields[name+".type"] = inWords(targetKinds(), "or")
+		d.Fields[name+".type"] = InWords(targetKinds(), "or")
 	}
 	for name, schema := range document.Components.Schemas {
 		if schema.Value.Description == "" {

@@ -35,7 +35,7 @@ func targetNeeds() string {
 		if len(names) > 1 {
 			verb = " need "
 		}
-		all = append(all, inWords(names, "and")+verb+inWords(needs, "and"))
+		all = append(all, InWords(names, "and")+verb+InWords(needs, "and"))
 	}
 	return strings.Join(all, ", ")
 }
@@ -47,8 +47,8 @@ func fieldsNeeded(kind *watchpost.NotificationKind) (fields []string) {
 	return fields
 }
 
-// inWords lists texts as a sentence does.
-func inWords[T ~string](texts []T, last string) string {
+// InWords lists texts as a sentence does.
+func InWords[T ~string](texts []T, last string) string {
 	var b strings.Builder
 	for i, text := range texts {
 		switch i {

@@ -5,7 +5,7 @@ package endpoint
 
 const apiDescription = "Watches a professional network for posts and acts on it through the browsers of a team's members.\n\n" +
 	"A team sends its key in the header `x-api-key` and sees only what is its own. Bodies are JSON, whatever `Content-Type` says; unknown fields and " +
-	"parameters are ignored. Ids are UUIDs, moments are RFC 3339 in UTC with milliseconds.\n\n" +
+	"parameters are ignored, and `warnings` names such parameters. Ids are UUIDs, moments are RFC 3339 in UTC with milliseconds.\n\n" +
 	"A query parameter that takes several values may be repeated (`a=1&a=2`), hold commas (`a=1,2`) or have brackets (`a[]=1&a[]=2`). " +
 	"Booleans are `true`, `false`, `1` or `0`.\n\n" +
 	"Every error is an object with a text in `error`. Besides those of the operations there are 404 `Not found` for an unknown path and " +

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// encode writes a reply as JSON, whatever Accept says, in one piece.
-func encode(r *http.Request, reply any) error {
+// encode writes a reply as JSON, whatever Accept says, in one piece, with warnings.
+func encode(r *http.Request, reply any, warnings []string) error {
 	x := StateOf(r.Context())
 	if own, ok := reply.(AppendedReply); ok {
 		body := replies.Get().(*[]byte)
-		*body = own.AppendTo((*body)[:0])
+		*body = withWarnings(own.AppendTo((*body)[:0]), warnings)
 		if _, tagged := reply.(TaggedReply); !tagged || !asksForTag(r) || !x.Unchanged(r, EtagOf(*body)) {
 			x.WriteJSON(http.StatusOK, *body)
 		}
@@ -26,8 +26,24 @@ func encode(r *http.Request, reply any) error {
 	if err != nil {
 		return err
 	}
-	x.WriteJSON(cmp.Or(x.success, http.StatusOK), body)
+	x.WriteJSON(cmp.Or(x.success, http.StatusOK), withWarnings(body, warnings))
 	return nil
+}
+
+// withWarnings adds warnings to a reply, which is an object.
+func withWarnings(body []byte, warnings []string) []byte {
+	if len(warnings) == 0 {
+		return body
+	}
+	list, err := json.Marshal(warnings)
+	if err != nil {
+		panic(err) // strings can always be encoded
+	}
+	body = body[:len(body)-1]
+	if len(body) > 1 {
+		body = append(body, ',')
+	}
+	return append(append(append(body, `"`+warningsField+`":`...), list...), '}')
 }
 
 // AppendedReply is a reply that writes its JSON itself.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"watchpost/watchpost"
@@ -48,6 +49,23 @@ func (o Object) HasFieldOf(request any, but string) bool {
 		}
 	}
 	return false
+}
+
+// PickMembers returns a valid object with the named members only, in their order and
+// as they were written.
+func PickMembers(object []byte, names []string) []byte {
+	out := []byte{'{'}
+	for m := range eachMember(object) {
+		if !slices.Contains(names, string(m.name)) {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), m.name...), '"', ':')
+		out = append(out, m.value...)
+	}
+	return append(out, '}')
 }
 
 // Pick returns the object with the given fields only.

@@ -5,10 +5,13 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"watchpost/watchpost"
 )
@@ -48,10 +51,80 @@ func ReadParams(r *http.Request) *Params {
 	return p
 }
 
+// warningsField is the field of a reply that names parameters which were ignored.
+const warningsField = "warnings"
+
+// Bounds of the warnings of a reply.
+const (
+	maxWarnings    = 20
+	maxWarnedRunes = 100 // of a parameter's name
+)
+
+// queryNames are the names of an operation's query parameters; nil: it reads none.
+type queryNames map[string]bool
+
+// queryNamesOf returns the names that the document gives, and their alias. Of the
+// operations those that read or delete take what they need from the query.
+func queryNamesOf(method string, o *openapi3.Operation) queryNames {
+	if method != http.MethodGet && method != http.MethodDelete {
+		return nil
+	}
+	var names queryNames
+	for _, p := range o.Parameters {
+		if p.Value.In != openapi3.ParameterInQuery {
+			continue
+		}
+		if names == nil {
+			names = queryNames{}
+		}
+		names[p.Value.Name] = true
+		if p.Value.Name == "page" {
+			names["current_page"] = true
+		}
+	}
+	return names
+}
+
+// unknown returns a warning for each parameter of a query that is not read.
+func (n queryNames) unknown(query string) (warnings []string) {
+	if n == nil {
+		return nil
+	}
+	for part := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		if name == "" || n[name] {
+			continue
+		}
+		name, err := url.QueryUnescape(name)
+		if err != nil || n[name] || n[strings.TrimSuffix(name, "[]")] {
+			continue
+		}
+		if short := []rune(name); len(short) > maxWarnedRunes {
+			name = string(short[:maxWarnedRunes]) + "…"
+		}
+		warning := "Unknown parameter '" + name + "' was ignored"
+		if !slices.Contains(warnings, warning) {
+			warnings = append(warnings, warning)
+		}
+		if len(warnings) == maxWarnings {
+			break
+		}
+	}
+	return warnings
+}
+
 // Refuse notes that a parameter is unreadable.
 func (p *Params) Refuse(name string) {
 	if p.Err == nil {
 		p.Err = watchpost.Errorf(watchpost.Invalid, "Invalid '%s'", name)
+	}
+}
+
+// RefuseValue notes that a parameter has a value that it does not take, and names
+// those that it does.
+func (p *Params) RefuseValue(name string, use []string) {
+	if p.Err == nil {
+		p.Err = watchpost.Errorf(watchpost.Invalid, "Invalid '%s': use %s", name, InWords(use, "or"))
 	}
 }
 
@@ -118,11 +191,16 @@ func (p *Params) List(name string) []string {
 	return list
 }
 
-// Each returns a list parameter with every value read by parse.
-func Each[T any](p *Params, name string, parse func(string) (T, error)) []T {
+// Each returns a list parameter with every value read by parse. use are the values
+// that the error of another names; none: it names the parameter only.
+func Each[T any](p *Params, name string, parse func(string) (T, error), use ...string) []T {
 	var list []T
 	for _, item := range p.List(name) {
 		v, err := parse(item)
+		if err != nil && len(use) > 0 {
+			p.RefuseValue(name, use)
+			return nil
+		}
 		if err != nil {
 			p.Refuse(name)
 			return nil

@@ -151,16 +151,18 @@ func (to *Routes) Page(method, path string, handler http.Handler) {
 // documents it. It is not generic: the framework's own generic handlers cost
 // most of the time that this package takes to compile.
 func (to *Routes) add(method, path string, reply any, serve func(*http.Request) (any, error), options []fuego.RouteOption) {
+	var takes queryNames
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		reply, err := serve(r)
 		if err == nil {
-			err = encode(r, reply)
+			err = encode(r, reply, takes.unknown(r.URL.RawQuery))
 		}
 		if err != nil {
 			to.server.WriteError(r, err)
 		}
 	}
-	registrars[method](to.framework, path, handler, append(options, withReply(reply))...)
+	route := registrars[method](to.framework, path, handler, append(options, withReply(reply))...)
+	takes = queryNamesOf(method, route.Operation)
 }
 
 // registrars are the framework's functions that add a route of net/http.

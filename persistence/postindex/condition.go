@@ -53,6 +53,42 @@ func (c *span) hash(h *planHash) {
 	}
 }
 
+// versionSet holds for the posts of these versions, which are sorted.
+type versionSet []uint64
+
+func (c versionSet) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
+	some := []uint64(c)
+	if flushed, ok := s.(*segment); ok {
+		first, _ := slices.BinarySearch(some, flushed.info.first)
+		end, last := slices.BinarySearch(some, flushed.info.last)
+		if last {
+			end++
+		}
+		some = some[first:max(first, end)]
+	}
+	set := roaring.New()
+	for _, version := range some {
+		docNum, known, err := docNumOf(s, version)
+		if err != nil {
+			return nil, false, err
+		}
+		if known {
+			set.Add(uint32(docNum))
+		}
+	}
+	if set.IsEmpty() {
+		return nil, false, nil
+	}
+	return []*roaring.Bitmap{set}, false, nil
+}
+
+func (c versionSet) hash(h *planHash) {
+	h.number(uint64(len(c)))
+	for _, version := range c {
+		h.number(version)
+	}
+}
+
 // inLanguages holds for the posts in one of the languages, by their merged names.
 type inLanguages []string
 

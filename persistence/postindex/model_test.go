@@ -199,6 +199,10 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 			q.StoredFrom = instant("stored from")
 		case 12:
 			q.Slug = of([]string{"post/slug-1", "post:7000000000000000003", "post/x"}).Draw(t, "slug")
+		case 13:
+			for range rapid.IntRange(1, 5).Draw(t, "asked posts") {
+				q.IDs = append(q.IDs, fmt.Sprintf("%08x-0000-7000-8000-%012x", rapid.IntRange(0, 3).Draw(t, "asked id"), rapid.IntRange(1, 20).Draw(t, "number")))
+			}
 		case 16:
 			q.Keyword = of([]string{"k", " GO", "none"}).Draw(t, "asked keyword")
 		default:

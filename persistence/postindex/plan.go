@@ -40,6 +40,7 @@ var finders = forEachFilter([]finder{
 	{filter: watchpost.PostFilterOf("labels"), add: (*plan).addLabels},
 	{filter: watchpost.PostFilterOf("author"), kind: termAuthor},
 	{filter: watchpost.PostFilterOf("network_post_slug"), kind: termReference},
+	{filter: watchpost.PostFilterOf("id"), add: (*plan).addIDs},
 	{filter: watchpost.PostFilterOf("post_type"), kind: termType},
 	{filter: watchpost.PostFilterOf("seniority_level"), kind: termSeniority},
 	{filter: watchpost.PostFilterOf("is_saved"), kind: termSaved},
@@ -108,6 +109,36 @@ func (p *plan) addPublished() error {
 
 func (p *plan) addStored() error {
 	p.conditions = append(p.conditions, &span{orderCreated, columnCreated, p.query.StoredFrom, time.Time{}})
+	return nil
+}
+
+// addIDs asks for the newest versions of posts.
+func (p *plan) addIDs() error {
+	var keys [][]byte
+	for _, id := range p.query.IDs {
+		if u, ok := parseID(watchpost.PostID(id)); ok {
+			keys = append(keys, idKey(u))
+		}
+	}
+	values, err := p.snapshot.view.GetAll(p.snapshot.space, keys)
+	if err != nil {
+		return err
+	}
+	var versions versionSet
+	for _, value := range values {
+		if value == nil {
+			continue
+		}
+		r := &reader{b: value}
+		version := r.uint()
+		if err := r.end(); err != nil {
+			return manifestFault(p.snapshot.space, err)
+		}
+		versions = append(versions, version)
+	}
+	slices.Sort(versions)
+	p.nothing = p.nothing || len(versions) == 0
+	p.conditions = append(p.conditions, slices.Compact(versions))
 	return nil
 }
 

@@ -125,7 +125,7 @@ func (v *verification) alive(version uint64) bool {
 		return false
 	}
 	s := &segment{snapshot: v.snapshot, info: v.segments[i]}
-	docNum, known, err := s.docNum(version)
+	docNum, known, err := docNumOf(s, version)
 	if err != nil || !known {
 		return false
 	}

@@ -208,7 +208,7 @@ func (w *Writer) deleteFlushed(version uint64) error {
 		return recordFault(w.space, version, errDamaged)
 	}
 	s := &segment{snapshot: w.snapshot, info: w.segments[i]}
-	docNum, known, err := s.docNum(version)
+	docNum, known, err := docNumOf(s, version)
 	if err != nil {
 		return err
 	}
@@ -232,8 +232,8 @@ func (w *Writer) deleteFlushed(version uint64) error {
 	return nil
 }
 
-// docNum returns the document number of a version.
-func (s *segment) docNum(version uint64) (docNum int, known bool, err error) {
+// docNumOf returns the document number of a version in a source.
+func docNumOf(s segmentReader, version uint64) (docNum int, known bool, err error) {
 	versions, err := s.column(columnVersion)
 	if err != nil {
 		return 0, false, err
