@@ -186,11 +186,63 @@ func (r *reading) Journal(ctx context.Context, team watchpost.TeamID, q watchpos
 // others cannot contain it, as their quotation marks are escaped.
 func needlesOf(q *watchpost.JournalQuery) (needles [][]byte) {
 	for name, value := range map[string]string{
-		"Way": string(q.Way), "Member": string(q.Member), "Type": string(q.Type), "State": string(q.State), "Asked": q.Rule,
+		"Way": string(q.Way), "Member": string(q.Member), "Type": string(q.Type), "State": string(q.State), "Asked": q.Rule, "Code": q.Code,
 	} {
 		if value != "" {
 			needles = append(needles, fmt.Appendf(nil, `"%s":%q`, name, value))
 		}
 	}
 	return needles
+}
+
+// JournalTotals counts the tasks that a team has asked for since a moment and that have
+// ended.
+type JournalTotals struct {
+	Done, Failed int
+	Causes       []JournalCause // of the failures, the most frequent first
+}
+
+// JournalCause is why tasks of a type failed. Message is that of the newest.
+type JournalCause struct {
+	Type          watchpost.TaskType
+	Code, Message string
+	Count         int
+}
+
+// JournalTotals counts all entries since a moment, without a bound: only those that
+// failed are decoded. Errors: Unavailable.
+func (r *reading) JournalTotals(ctx context.Context, team watchpost.TeamID, from time.Time) (JournalTotals, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return JournalTotals{}, root.Unavailable(err)
+	}
+	defer view.Close()
+	var totals JournalTotals
+	var failure error
+	done := needlesOf(&watchpost.JournalQuery{State: watchpost.TaskCompleted})[0]
+	failed := needlesOf(&watchpost.JournalQuery{State: watchpost.TaskFailed})[0]
+	end := persistence.PrefixEnd(teamspace.JournalKey(watchpost.TaskID(watchpost.FirstID(from))))
+	err = view.Scan(persistence.Space(team), []byte(teamspace.KeyJournal), end, func(_, v []byte) bool {
+		switch {
+		case bytes.Contains(v, done):
+			totals.Done++
+		case bytes.Contains(v, failed):
+			var e watchpost.JournalEntry
+			failure = teamspace.Decode(v, &e)
+			totals.fail(&e)
+		}
+		return failure == nil
+	})
+	slices.SortStableFunc(totals.Causes, func(a, b JournalCause) int { return cmp.Compare(b.Count, a.Count) })
+	return totals, root.Unavailable(cmp.Or(err, failure))
+}
+
+func (t *JournalTotals) fail(e *watchpost.JournalEntry) {
+	t.Failed++
+	i := slices.IndexFunc(t.Causes, func(c JournalCause) bool { return c.Type == e.Type && c.Code == e.Code })
+	if i < 0 {
+		i = len(t.Causes)
+		t.Causes = append(t.Causes, JournalCause{Type: e.Type, Code: e.Code, Message: e.Message})
+	}
+	t.Causes[i].Count++
 }

@@ -19,7 +19,7 @@ import (
 // list is the actor of one list of profiles or companies, and of the people or
 // company watchlists that follow it.
 //
-//	team ──follow, unfollow, UpdateWatchlist──▶ list ──ingest, one a follower──▶ post store
+//	team ──follow, listEntries, unfollow, UpdateWatchlist──▶ list ──ingest, one a follower──▶ post store
 //
 // Owner and lifetime: the team spawns it with the first watchlist that follows
 // the list and stops it when the last was deleted. It owns the schedule of the
@@ -48,6 +48,9 @@ type follow struct {
 	follower watchpost.Watchlist
 }
 
+// listEntries tells a list its entries, which have changed.
+type listEntries struct{ list watchpost.List }
+
 // unfollow tells a list that a follower was deleted.
 type unfollow struct{ follower watchpost.WatchlistID }
 
@@ -68,6 +71,12 @@ func (l *list) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case follow:
 		l.state, l.followers[m.follower.ID] = m.list, m.follower
+		l.decide(nil, nil)
+	case listEntries:
+		l.state = m.list
+		maps.DeleteFunc(l.scans, func(id watchpost.EntryID, _ teamspace.ScanRecord) bool {
+			return !slices.ContainsFunc(l.state.Entries, func(e watchpost.ListEntry) bool { return e.ID == id })
+		})
 		l.decide(nil, nil)
 	case unfollow:
 		delete(l.followers, m.follower)
@@ -106,7 +115,12 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyWatchlist, next.ID), teamspace.Encode(next))
 	view := viewOfFollower(next, l.state, l.times(l.entries()))
-	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view, from: m.from}, onCommitted: l.env.ReplyTo(l.ctx.Sender(), view)})
+	then := l.env.ReplyTo(l.ctx.Sender(), view)
+	if !poststore.SameTags(&w, &next) {
+		poststore.PutRetag(batch, next.ID, watchpost.NewID(l.env.Clock.Now()))
+		then = root.Both(then, poststore.ThenRetag(l.env.System.Root, l.postStore))
+	}
+	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view, from: m.from}, onCommitted: then})
 }
 
 // entries are those that are to be scanned, and when: as often as the most

@@ -157,6 +157,15 @@ type Follow struct {
 	References []reference.Reference // of its kind, none twice
 }
 
+// ChangeList adds to the list that a people or company watchlist follows, and takes from
+// it, for all who follow it. Posts that are stored stay. Answered by WatchlistView
+// (NotFound, PlanLimit, Invalid when nothing would be left).
+type ChangeList struct {
+	Type        watchpost.WatchlistType
+	ID          watchpost.WatchlistID
+	Add, Remove []reference.Reference // of its kind
+}
+
 // Followed is a new watchlist that follows a list, and how many of the
 // references were not in the list before.
 type Followed struct {

@@ -39,6 +39,7 @@ func (Engage) AnsweredWith(TaskCreated)                  {}
 func (BookmarkPost) AnsweredWith(root.Done)              {}
 func (CreateWatchlist) AnsweredWith(WatchlistView)       {}
 func (Follow) AnsweredWith(Followed)                     {}
+func (ChangeList) AnsweredWith(WatchlistView)            {}
 func (GetWatchlist) AnsweredWith(WatchlistView)          {}
 func (ListWatchlists) AnsweredWith([]WatchlistView)      {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)       {}

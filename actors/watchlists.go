@@ -51,6 +51,8 @@ func (ws *watchlists) receive(message any) bool {
 		ws.onCreateWatchlist(m)
 	case Follow:
 		ws.onFollow(m)
+	case ChangeList:
+		ws.onChangeList(m)
 	case GetWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
 			ws.Answer(ws.withWeek(ws.shown(tracked)), nil)

@@ -113,6 +113,45 @@ func (ws *watchlists) onFollow(m Follow) {
 	tracked.pid = followed.pid
 }
 
+// onChangeList adds and removes entries of a list. Scans of what is removed end, as those
+// of a deleted watchlist do.
+func (ws *watchlists) onChangeList(m ChangeList) {
+	tracked := ws.tracked(m.Type, m.ID)
+	if tracked == nil {
+		return
+	}
+	followed := ws.lists[tracked.view.Watchlist.List]
+	if followed == nil { // a watchlist of keywords
+		ws.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextListNotFound))
+		return
+	}
+	next, gone := followed.list.Without(m.Remove)
+	next, added := next.With(m.Add, ws.env.Clock.Now())
+	err := checkDefinition(tracked.view.Watchlist, next)
+	if len(next.Entries) == 0 {
+		_, err = watchpost.CleanReferences(m.Type, nil)
+	} else if err == nil && added > len(gone) { // a downgrade may have left more than the plan has
+		err = ws.team.plan().CheckTracked(m.Type, len(next.Entries))
+	}
+	if err != nil {
+		ws.Answer(nil, err)
+		return
+	}
+	left := map[watchpost.EntryID]bool{}
+	batch := &persistence.Batch{}
+	batch.Put(teamspace.Key(teamspace.KeyList, next.ID), teamspace.Encode(next))
+	for _, e := range gone {
+		left[e.ID] = true
+		batch.Delete(teamspace.ScanKey(next.ID, e.ID))
+	}
+	followed.list = next
+	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.List == next.ID && left[s.Entry] })
+	ws.Commit(batch, ws.shown(tracked))
+	ws.team.dispatch.Await(string(next.ID))
+	ws.Context.Send(followed.pid, listEntries{next})
+	ws.team.tasks.handOut()
+}
+
 // listOf returns the list that a new watchlist names, or an empty new one.
 func (ws *watchlists) listOf(w watchpost.Watchlist, now time.Time) (watchpost.List, error) {
 	if w.List == "" {

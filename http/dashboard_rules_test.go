@@ -183,3 +183,37 @@ func TestDashboardApproval(t *testing.T) {
 	require.Equal(t, 303, b.send("/app/rules", url.Values{"token": {token}, "do": {"resume"}}).status)
 	require.NotContains(t, b.do("GET", "/app/rules", "").raw, "All rules are stopped.")
 }
+
+// TestRuleTexts: the dry run shows how the comments read, and greets no company by a
+// first name.
+func TestRuleTexts(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Greeters", "growth")
+	p := m.join()
+	var posts []protocol.Post
+	for i := range 6 {
+		post := sample(i, "telemetry")
+		post.AuthorName, post.AuthorURL = "Juniper Networks", "https://network.example/company/juniper"
+		if i == 2 {
+			post.AuthorName, post.AuthorURL = "Ada Lovelace", "https://network.example/in/ada"
+		}
+		posts = append(posts, post)
+	}
+	list := m.collect(p, "telemetry", posts...)
+	b := h.browser()
+	b.signIn(m.email)
+	form := ruleForm(list, "comment")
+	form["template"] = []string{"Congratulations, {first_name}!"}
+	form.Set("token", b.token())
+	form.Set("do", "try")
+	page := html.UnescapeString(b.send("/app/rules/new", form).raw)
+	require.NotContains(t, page, "Congratulations, Juniper")
+	require.Contains(t, page, "How the comments read")
+	require.Contains(t, page, "Congratulations, Ada!")
+	require.Contains(t, page, "5 that no comment fits, because a variable has no value for them")
+	form["template"] = []string{"Congratulations, {first_name}!", "Well said, {author_name}", "More on {keyword}?"}
+	page = b.send("/app/rules/new", form).raw
+	texts := page[strings.Index(page, "How the comments read"):strings.Index(page, "What it would have done")]
+	require.Equal(t, 3, strings.Count(texts, "<blockquote"))
+}

@@ -180,7 +180,7 @@ func TestDashboardPages(t *testing.T) {
 	lists := b.do("GET", "/app/watchlists", "")
 	require.Equal(t, 200, lists.status)
 	require.Contains(t, lists.raw, "1 of 5 watchlists of the Growth plan are in use.")
-	require.Contains(t, lists.raw, "Keywords: “battery storage”, “grid”, not “job”. Every 12 hours.")
+	require.Contains(t, lists.raw, "Keywords: “battery storage”; “grid” without “job”. Every 12 hours.")
 	require.Contains(t, lists.raw, "No browser with the extension is connected.")
 	require.NotContains(t, lists.raw, "Secret")
 
@@ -280,7 +280,7 @@ func TestDashboardWatchlists(t *testing.T) {
 	seen := send("/app/watchlists/new", url.Values{"kind": {"people"}, "references": {"https://network.example/in/jane-doe/\r\na b c\r\njohn"}, "do": {"rows"}})
 	require.Equal(t, 200, seen.status)
 	require.Contains(t, seen.raw, "https://network.example/in/jane-doe/: jane-doe")
-	require.Contains(t, seen.raw, "a b c: not understood, left out")
+	require.Contains(t, seen.raw, "a b c: not understood")
 	require.Equal(t, 303, send("/app/watchlists/new", url.Values{"kind": {"people"}, "name": {"CTOs"}, "references": {"https://network.example/in/jane-doe/\r\njohn"}, "do": {"save"}}).status)
 	people := read[fields](m.call("GET", "/api-people-watchlist", ""), 200)["watchlists"].([]any)
 	require.Equal(t, 2.0, people[0].(fields)["profiles_count"])

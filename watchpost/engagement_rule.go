@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
+	"watchpost/internal/reference"
 	"watchpost/internal/text"
 )
 
@@ -92,17 +94,37 @@ func (r EngagementRule) Clean() (EngagementRule, error) {
 // templateVariables are the variables of a template, and their values.
 var templateVariables = map[string]func(p *Post, m Match) string{
 	"{author_name}": func(p *Post, _ Match) string { return p.AuthorName },
-	"{first_name}": func(p *Post, _ Match) string {
-		first, _, _ := strings.Cut(text.CollapseSpace(p.AuthorName), " ")
-		return first
-	},
-	"{keyword}": func(_ *Post, m Match) string { return m.Keyword },
+	"{first_name}":  func(p *Post, _ Match) string { return firstName(p) },
+	"{keyword}":     func(_ *Post, m Match) string { return m.Keyword },
 	"{label}": func(p *Post, m Match) string {
 		if len(m.Tags) == 0 || m.Tags[0] >= len(p.Tags) {
 			return ""
 		}
 		return p.Tags[m.Tags[0]].Name
 	},
+}
+
+// titles stand before a name. With a full stop they are no first name anyway.
+var titles = map[string]bool{"dr": true, "prof": true, "mr": true, "mrs": true, "ms": true, "sir": true, "dame": true, "herr": true, "frau": true}
+
+// firstName is the first name of the person who wrote a post. It is empty for a company
+// and an unknown author, and where the first word of the name is a title, an initial or
+// no name: a public greeting with it would make no sense.
+func firstName(p *Post) string {
+	first, _, _ := strings.Cut(text.CollapseSpace(p.AuthorName), " ")
+	letters := 0
+	for _, r := range first {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case !unicode.IsMark(r) && !strings.ContainsRune("-'’", r):
+			return ""
+		}
+	}
+	if _, err := reference.ParseProfile(p.AuthorURL); err != nil || letters < 2 || titles[strings.ToLower(first)] {
+		return ""
+	}
+	return first
 }
 
 // TemplateVariables returns the names of the variables, sorted.
@@ -139,24 +161,30 @@ func cleanTemplates(action Action, templates []string) ([]string, error) {
 }
 
 // Text returns the comment on a post: one of the templates, chosen by the post.
-// Templates with a variable that is empty for the post are passed over; ok is
+// Templates with a variable that has no value for the post are passed over; ok is
 // false if none is left.
 func (r *EngagementRule) Text(p *Post) (comment string, ok bool) {
 	if r.Action != ActionComment {
 		return "", true
 	}
+	comment, _, ok = r.filled(p)
+	return comment, ok
+}
+
+// filled returns the comment on a post and the index of its template.
+func (r *EngagementRule) filled(p *Post) (comment string, template int, ok bool) {
 	i := slices.IndexFunc(p.Matches, func(m Match) bool { return m.Watchlist == r.Watchlist })
 	if i < 0 {
-		return "", false
+		return "", 0, false
 	}
 	first := int(seed(string(r.ID), p.URN) % uint64(max(len(r.Templates), 1)))
 	for n := range r.Templates {
-		comment, ok = fill(r.Templates[(first+n)%len(r.Templates)], p, p.Matches[i])
-		if ok {
-			return comment, true
+		template = (first + n) % len(r.Templates)
+		if comment, ok = fill(r.Templates[template], p, p.Matches[i]); ok {
+			return comment, template, true
 		}
 	}
-	return "", false
+	return "", 0, false
 }
 
 // fill replaces the variables in one pass: a value with braces stays as it is.

@@ -102,6 +102,19 @@ type RuleTrial struct {
 	Busiest int
 	// SecondOfAuthor, NoText and Lapsed count matches that were held back.
 	SecondOfAuthor, NoText, Lapsed int
+	// Texts are up to maxTrialTexts comments on posts that meet the conditions, the
+	// newest post of each template first. They are shown whether or not the rule would
+	// have acted.
+	Texts []FilledText
+}
+
+// maxTrialTexts bounds the comments that a trial shows as examples.
+const maxTrialTexts = 3
+
+// FilledText is a comment on a post, with the values of its variables.
+type FilledText struct {
+	Post *Post
+	Text string
 }
 
 // TriedAction is an action of a trial.
@@ -131,6 +144,7 @@ func (r *EngagementRule) Try(posts []*Post, tagging *Tagging) RuleTrial {
 		accounts[id] = RuleAccount{Connected: true, Free: true}
 	}
 	var planned []plannedAction
+	var matched []*Post
 	for _, p := range posts {
 		now := p.CreatedAt
 		planned = book.endUntil(planned, now)
@@ -139,6 +153,7 @@ func (r *EngagementRule) Try(posts []*Post, tagging *Tagging) RuleTrial {
 		a, why := book.Consider(&enabled, &fresh, tagging, accounts, now)
 		if why != HeldUnwanted {
 			trial.Matches++
+			matched = append(matched, p)
 		}
 		switch why {
 		case HeldUnwanted:
@@ -159,7 +174,30 @@ func (r *EngagementRule) Try(posts []*Post, tagging *Tagging) RuleTrial {
 			trial.Acts = append(trial.Acts, TriedAction{p, a.Member, a.Text, at})
 		}
 	}
+	trial.Texts = enabled.examples(matched)
 	return trial
+}
+
+// examples fills the templates for posts, which are in order of time.
+func (r *EngagementRule) examples(posts []*Post) []FilledText {
+	if r.Action != ActionComment {
+		return nil
+	}
+	var fresh, more []FilledText
+	shown := map[int]bool{}
+	for _, p := range slices.Backward(posts) {
+		comment, template, ok := r.filled(p)
+		switch {
+		case !ok:
+		case !shown[template]:
+			shown[template] = true
+			fresh = append(fresh, FilledText{p, comment})
+		default:
+			more = append(more, FilledText{p, comment})
+		}
+	}
+	all := slices.Concat(fresh, more)
+	return all[:min(maxTrialTexts, len(all))]
 }
 
 // plannedAction is an action of a trial, and when it is done.

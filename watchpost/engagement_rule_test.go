@@ -112,6 +112,76 @@ func TestRuleText(t *testing.T) {
 	})
 }
 
+// TestFirstName: a company, a title and an initial have no first name, so a template
+// that greets with one does not fit their posts.
+func TestFirstName(t *testing.T) {
+	t.Parallel()
+	r := likeRule(func(r *watchpost.EngagementRule) {
+		r.Action, r.Templates = watchpost.ActionComment, []string{"Congratulations, {first_name}!"}
+	})
+	const person, company = "https://network.example/in/ada", "https://network.example/company/juniper"
+	for _, c := range []struct{ url, name, want string }{
+		{person, "Ada Lovelace", "Ada"},
+		{person, "  Jean-Luc  Picard", "Jean-Luc"},
+		{person, "D’Arcy Thompson", "D’Arcy"},
+		{person, "Zoë", "Zoë"},
+		{person, "王小明", "王小明"},
+		{person, "อรุณี ใจดี", "อรุณี"},
+		{company, "Juniper Networks", ""},
+		{"", "Ada Lovelace", ""},
+		{"https://network.example/feed", "Ada Lovelace", ""},
+		{person, "", ""},
+		{person, "Dr. Ada Lovelace", ""},
+		{person, "Prof Ada Lovelace", ""},
+		{person, "A. Lovelace", ""},
+		{person, "A Lovelace", ""},
+		{person, "Lovelace, Ada", ""},
+		{person, "🚀 Ada Lovelace", ""},
+		{person, "Agent007", ""},
+		{person, "-- Ada", ""},
+	} {
+		comment, ok := r.Text(rulePost(func(p *watchpost.Post) { p.AuthorURL, p.AuthorName = c.url, c.name }))
+		require.Equal(t, c.want != "", ok, c.name)
+		if ok {
+			require.Equal(t, "Congratulations, "+c.want+"!", comment)
+		}
+	}
+}
+
+// TestTrialTexts: a dry run shows up to three filled texts, of each template first,
+// also of posts that are not acted on; and none that a variable leaves without a value.
+func TestTrialTexts(t *testing.T) {
+	t.Parallel()
+	r := likeRule(func(r *watchpost.EngagementRule) {
+		r.Action, r.Templates = watchpost.ActionComment, []string{"Hello {first_name}", "Well said, {author_name}", "About {keyword}"}
+	})
+	var posts []*watchpost.Post
+	for i := range 40 {
+		posts = append(posts, rulePost(func(p *watchpost.Post) {
+			p.ID, p.URN, p.CreatedAt = watchpost.PostID(fmt.Sprint(i)), fmt.Sprint(i), monday.Add(time.Duration(i)*time.Minute)
+		}))
+	}
+	var texts []string
+	for _, filled := range r.Try(posts, nil).Texts {
+		texts = append(texts, filled.Text)
+		want, _ := r.Text(filled.Post)
+		require.Equal(t, want, filled.Text)
+	}
+	require.ElementsMatch(t, []string{"Hello Ada", "Well said, Ada Lovelace", "About storage"}, texts)
+
+	r.Templates = []string{"Hello {first_name}"}
+	for i, p := range posts {
+		if i != 7 && i != 9 {
+			p.AuthorURL = "https://network.example/company/juniper"
+		}
+	}
+	trial := r.Try(posts, nil)
+	require.Len(t, trial.Texts, 2)
+	require.Equal(t, watchpost.PostID("9"), trial.Texts[0].Post.ID, "the newest first")
+	require.Equal(t, 38, trial.NoText)
+	require.Empty(t, likeRule(nil).Try(posts, nil).Texts)
+}
+
 func TestCleanRule(t *testing.T) {
 	t.Parallel()
 	for field, change := range map[string]func(*watchpost.EngagementRule){

@@ -125,6 +125,7 @@ type JournalQuery struct {
 	Type   TaskType
 	State  TaskState // pending, completed or failed
 	Rule   string    // id of a rule that asked
+	Code   string    // why it failed
 	From   time.Time // asked for at or after
 	To     time.Time // asked for before
 }
@@ -132,6 +133,6 @@ type JournalQuery struct {
 // Matches defines the meaning of a query.
 func (q *JournalQuery) Matches(e *JournalEntry) bool {
 	return (q.Way == "" || q.Way == e.Way) && (q.Member == "" || q.Member == e.Member) && (q.Type == "" || q.Type == e.Type) &&
-		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) &&
+		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Code == "" || q.Code == e.Code) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
 }

@@ -42,6 +42,25 @@ func (l List) With(references []reference.Reference, now time.Time) (with List, 
 	return l, added
 }
 
+// Without returns a copy of the list without the entries of these references, and those
+// entries.
+func (l List) Without(references []reference.Reference) (without List, gone []ListEntry) {
+	leaves := make(map[string]bool, len(references))
+	for _, r := range references {
+		leaves[r.Key()] = true
+	}
+	var entries []ListEntry
+	for _, e := range l.Entries {
+		if leaves[e.Reference.Key()] {
+			gone = append(gone, e)
+		} else {
+			entries = append(entries, e)
+		}
+	}
+	l.Entries = entries
+	return l, gone
+}
+
 // ScanFrequency returns the scan frequency of a list with these followers: that
 // of the most frequent enabled one. ok is false if none is enabled.
 func ScanFrequency(followers []Watchlist) (f FetchFrequency, ok bool) {

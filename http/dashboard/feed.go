@@ -50,7 +50,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		return err
 	}
 	f.answer(found.Counts)
-	charts.complete(f, now)
+	charts.complete(f, found.Count)
 	deeds, err := d.deeds(r, v)
 	if err != nil {
 		return err

@@ -31,6 +31,33 @@ func wordsOf(s string) (words []string) {
 	return words
 }
 
+// phrases are the keywords with a comma: each is one phrase, which few posts contain as
+// it is written.
+func phrases(entries []entryField) (all []string) {
+	for _, e := range entries {
+		if len(wordsOf(e.Keyword)) > 1 {
+			all = append(all, strings.TrimSpace(e.Keyword))
+		}
+	}
+	return all
+}
+
+// split makes a keyword of each part of a keyword with commas, with the same conditions.
+func (f *watchlistForm) split() {
+	var entries []entryField
+	for _, e := range f.Entries {
+		words := wordsOf(e.Keyword)
+		if len(words) == 0 {
+			words = []string{""} // its conditions stay
+		}
+		for _, word := range words {
+			e.Keyword = word
+			entries = append(entries, e)
+		}
+	}
+	f.Entries = entries
+}
+
 func entriesOf(keywords []watchpost.KeywordEntry) []entryField {
 	entries := make([]entryField, len(keywords))
 	for i, k := range keywords {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"watchpost/watchpost"
@@ -74,7 +75,7 @@ func (p parameters) href() string {
 func (p parameters) page(n int) string {
 	next := p.with("page")
 	if n > 1 {
-		next.values.Set("page", number(n))
+		next.values.Set("page", strconv.Itoa(n))
 	}
 	return next.href()
 }

@@ -22,12 +22,12 @@ const (
 type previewView struct {
 	Rule          string
 	Looked        int
-	OfWatchlist   bool // only posts of the watchlist that is changed
 	Kept, Dropped int
 	By            []choice // posts that each keyword keeps
 	KeptSamples   []sample
 	DropSamples   []sample
 	Wrong         []string // why keywords are not used
+	Phrases       []string // keywords with a comma
 }
 
 // sample is a stored post of a preview.
@@ -46,7 +46,7 @@ func (d watchlistPages) preview(w http.ResponseWriter, r *http.Request, v *visit
 	f.take(r.PostForm)
 	if id := r.PostForm.Get("watchlist"); id != "" {
 		r.SetPathValue("id", id)
-		l, err := d.watchlistOf(r, v)
+		l, _, err := d.watchlistOf(r, v)
 		if err != nil {
 			return err
 		}
@@ -67,8 +67,9 @@ func (d watchlistPages) showPreview(w http.ResponseWriter, r *http.Request, v *v
 	return f.render(w, http.StatusOK)
 }
 
-// backTest tries the keywords of a form on the newest stored posts: those of the
-// watchlist when one is changed, else all.
+// backTest tries the keywords of a form on the newest stored posts of all watchlists:
+// those of a watchlist that is changed match its old keywords, so they would show no
+// post that a new one finds.
 func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*previewView, error) {
 	if !f.HasKeywords() || !f.Read {
 		return nil, nil
@@ -76,7 +77,7 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 	checked := *f
 	checked.Errors = nil
 	entries := checked.keywords()
-	view := &previewView{OfWatchlist: f.ID != ""}
+	view := &previewView{Phrases: phrases(f.Entries)}
 	for _, e := range checked.Errors {
 		if len(f.Entries) > 0 {
 			view.Wrong = append(view.Wrong, e.Text)
@@ -86,11 +87,7 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 		return view, nil
 	}
 	view.Rule = ruleOf(actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Frequency: f.frequency()}})
-	var named []string
-	if f.ID != "" {
-		named = []string{string(f.ID)}
-	}
-	posts, err := d.newest(r, v, named)
+	posts, err := d.newest(r, v)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +102,10 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 }
 
 // newest returns the newest stored posts.
-func (d watchlistPages) newest(r *http.Request, v *visit, named []string) ([]*watchpost.Post, error) {
+func (d watchlistPages) newest(r *http.Request, v *visit) ([]*watchpost.Post, error) {
 	var posts []*watchpost.Post
 	for page := 1; len(posts) < maxBackTest; page++ {
-		found, err := d.Registry.Posts(r.Context(), v.session.Team, named, watchpost.PostQuery{Page: page, PageSize: watchpost.MaxPageSize, Order: watchpost.RecentFirst})
+		found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{Page: page, PageSize: watchpost.MaxPageSize, Order: watchpost.RecentFirst})
 		if err != nil {
 			return nil, err
 		}

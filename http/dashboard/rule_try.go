@@ -16,6 +16,7 @@ import (
 type trialView struct {
 	Posts, Matches, Acts, Busiest int
 	Held                          []string
+	Texts                         []filledView
 	Samples                       []triedView
 }
 
@@ -24,6 +25,12 @@ type triedView struct {
 	Author, Text, Comment string
 	At                    moment
 	Post                  watchpost.PostID
+}
+
+// filledView is a comment of a rule as an author would read it.
+type filledView struct {
+	Author, Comment string
+	Post            watchpost.PostID
 }
 
 // maxTriedShown bounds the actions of a dry run that are shown.
@@ -66,9 +73,12 @@ func trialOf(t *watchpost.RuleTrial, action watchpost.Action, now time.Time) *tr
 	}
 	held(t.SecondOfAuthor, "of an author who had one that week")
 	if action == watchpost.ActionComment {
-		held(t.NoText, "without a comment that fits")
+		held(t.NoText, "that no comment fits, because a variable has no value for them, such as {first_name} for a company")
 	}
 	held(t.Lapsed, "that had waited too long")
+	for _, filled := range t.Texts {
+		view.Texts = append(view.Texts, filledView{filled.Post.AuthorName, filled.Text, filled.Post.ID})
+	}
 	for _, a := range slices.Backward(t.Acts) {
 		if len(view.Samples) == maxTriedShown {
 			break

@@ -1,20 +1,20 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"watchpost/actors"
 	"watchpost/watchpost"
 )
 
-const (
-	// maxTasksShown bounds the rows of the page of tasks.
-	maxTasksShown = 200
-	// maxDay bounds the entries of today that the page counts.
-	maxDay = 2000
-)
+// tasksPageSize is how many tasks a page of those that wait, or that failed, has.
+const tasksPageSize = 50
 
 // tasksPage lists the tasks in members' browsers.
 type tasksPage struct {
@@ -22,9 +22,24 @@ type tasksPage struct {
 	Running, Waiting []taskRow
 	// RunningCount and WaitingCount count all of them, also those not shown.
 	RunningCount, WaitingCount int
+	First, Last                int // of those that wait, as they are shown
+	WaitingNewer, WaitingOlder string
 	Failed                     []taskRow
+	FailedCount                int
+	FailedFirst, FailedOlder   string // addresses of other pages
+	Causes                     []causeView
+	Cause                      *causeView // whose failures alone are shown
 	Done                       int
-	Capped                     bool // today has more entries than are counted
+	Here                       string // the address of the page
+}
+
+// causeView is why several tasks failed.
+type causeView struct {
+	What, Why, Href string
+	Count           int
+
+	kind watchpost.TaskType
+	code string
 }
 
 // taskRow is a task in a list.
@@ -40,44 +55,132 @@ type taskRow struct {
 }
 
 func (d *Dashboard) tasks(w http.ResponseWriter, r *http.Request, v *visit) error {
-	open, err := d.Registry.OpenTasks(r.Context(), v.session.Team, false, maxTasksShown)
-	if err != nil {
+	given := r.URL.Query()
+	page := tasksPage{frame: frameOf(v, "tasks", "Tasks"), Here: tasksHref(given)}
+	if err := d.openTasks(r, v, &page, given); err != nil {
 		return err
 	}
-	now := d.Clock.Now()
-	day, err := d.Registry.Journal(r.Context(), v.session.Team, watchpost.JournalQuery{From: watchpost.Daily.Start(now)}, "", maxDay)
-	if err != nil {
+	if err := d.failedTasks(r, v, &page, given); err != nil {
 		return err
+	}
+	return renderLive(w, r, "tasks.html", page)
+}
+
+// tasksParams are what an address of the page may have: the page of those that wait, a
+// cause of failures, and where a page of failures begins.
+var tasksParams = []string{"waiting", "cause", "after"}
+
+// tasksHref is the address of the page with these parameters, changed by pairs of a name
+// and a value; "" takes a parameter away.
+func tasksHref(given url.Values, changed ...string) string {
+	next := url.Values{}
+	for _, name := range tasksParams {
+		next.Set(name, given.Get(name))
+	}
+	for pair := range slices.Chunk(changed, 2) {
+		next.Set(pair[0], pair[1])
+	}
+	for _, name := range tasksParams {
+		if next.Get(name) == "" {
+			next.Del(name)
+		}
+	}
+	if len(next) == 0 {
+		return pathTasks
+	}
+	return pathTasks + "?" + next.Encode()
+}
+
+// openTasks adds a page of the tasks that are not final.
+func (d *Dashboard) openTasks(r *http.Request, v *visit, page *tasksPage, given url.Values) error {
+	at, err := strconv.Atoi(cmp.Or(given.Get("waiting"), "1"))
+	if err != nil || at < 1 || at > maxWaitingPages {
+		return watchpost.Errorf(watchpost.Invalid, "There is no such page of waiting tasks.")
 	}
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
 		return err
 	}
-	page := tasksPage{frame: frameOf(v, "tasks", "Tasks"), Capped: day.Next != ""}
+	open, err := d.Registry.OpenTasks(r.Context(), v.session.Team, false, at*tasksPageSize)
+	if err != nil {
+		return err
+	}
+	page.RunningCount = open.Counts[watchpost.PendingRunning]
 	for reason, n := range open.Counts {
-		if reason == watchpost.PendingRunning {
-			page.RunningCount += n
-		} else {
+		if reason != watchpost.PendingRunning {
 			page.WaitingCount += n
 		}
 	}
-	for i := range open.Tasks {
-		row := openRow(&open.Tasks[i], v.team.Team, lists, d)
-		if open.Tasks[i].Reason == watchpost.PendingRunning {
+	from := min((at-1)*tasksPageSize, len(open.Tasks))
+	for i := range open.Tasks[from:] {
+		t := &open.Tasks[from+i]
+		row := openRow(t, v.team.Team, lists, d)
+		if t.Reason == watchpost.PendingRunning {
 			page.Running = append(page.Running, row)
 		} else {
 			page.Waiting = append(page.Waiting, row)
 		}
 	}
-	for i := range day.Entries {
-		switch e := &day.Entries[i]; e.State {
-		case watchpost.TaskCompleted:
-			page.Done++
-		case watchpost.TaskFailed:
-			page.Failed = append(page.Failed, failedRow(e, v.team.Team, d))
-		}
+	page.First = max(1, from+1-page.RunningCount)
+	page.Last = page.First + len(page.Waiting) - 1
+	switch {
+	case at == 2:
+		page.WaitingNewer = tasksHref(given, "waiting", "")
+	case at > 2:
+		page.WaitingNewer = tasksHref(given, "waiting", strconv.Itoa(at-1))
 	}
-	return renderLive(w, r, "tasks.html", page)
+	if page.Last < page.WaitingCount {
+		page.WaitingOlder = tasksHref(given, "waiting", strconv.Itoa(at+1))
+	}
+	return nil
+}
+
+// maxWaitingPages bounds the tasks that are read for a page.
+const maxWaitingPages = 1000
+
+// failedTasks adds the totals of today, and a page of the tasks that failed.
+func (d *Dashboard) failedTasks(r *http.Request, v *visit, page *tasksPage, given url.Values) error {
+	today := watchpost.Daily.Start(d.Clock.Now())
+	totals, err := d.Registry.JournalTotals(r.Context(), v.session.Team, today)
+	if err != nil {
+		return err
+	}
+	page.Done, page.FailedCount = totals.Done, totals.Failed
+	query := watchpost.JournalQuery{From: today, State: watchpost.TaskFailed}
+	for _, c := range totals.Causes {
+		cause := causeOf(c, given)
+		if given.Get("cause") == cause.name() {
+			page.Cause, page.FailedCount = &cause, c.Count
+			query.Type, query.Code = c.Type, c.Code
+		}
+		page.Causes = append(page.Causes, cause)
+	}
+	if totals.Failed <= tasksPageSize || len(page.Causes) == 1 {
+		page.Causes = nil
+	}
+	failed, err := d.Registry.Journal(r.Context(), v.session.Team, query, given.Get("after"), tasksPageSize)
+	if err != nil {
+		return err
+	}
+	for i := range failed.Entries {
+		page.Failed = append(page.Failed, failedRow(&failed.Entries[i], v.team.Team, d))
+	}
+	if given.Get("after") != "" {
+		page.FailedFirst = tasksHref(given, "after", "")
+	}
+	if failed.Next != "" {
+		page.FailedOlder = tasksHref(given, "after", failed.Next)
+	}
+	return nil
+}
+
+func (c *causeView) name() string { return string(c.kind) + "." + c.code }
+
+func causeOf(c actors.JournalCause, given url.Values) causeView {
+	outcome := outcomeOf(&watchpost.JournalEntry{Type: c.Type, State: watchpost.TaskFailed, Code: c.Code, Message: c.Message})
+	view := causeView{What: c.Type.Title(), Why: cmp.Or(outcome.Extra, outcome.State), Count: c.Count, kind: c.Type, code: c.Code}
+	view.Href = tasksHref(given, "cause", view.name(), "after", "")
+	return view
 }
 
 // openRow describes a task that is not final.

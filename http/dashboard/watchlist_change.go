@@ -6,25 +6,26 @@ import (
 	"strings"
 
 	"watchpost/actors"
+	"watchpost/internal/reference"
 	"watchpost/watchpost"
 )
 
-// watchlistOf returns the watchlist that a path names. One that the team does not
-// have may be another team's.
-func (d watchlistPages) watchlistOf(r *http.Request, v *visit) (actors.WatchlistView, error) {
+// watchlistOf returns the watchlist that a path names, and all of the team. One that the
+// team does not have may be another team's.
+func (d watchlistPages) watchlistOf(r *http.Request, v *visit) (actors.WatchlistView, []actors.WatchlistView, error) {
 	id := r.PathValue("id")
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
-		return actors.WatchlistView{}, err
+		return actors.WatchlistView{}, nil, err
 	}
 	i := slices.IndexFunc(lists, func(l actors.WatchlistView) bool { return string(l.Watchlist.ID) == id })
 	if i < 0 {
 		if err := d.Registry.WatchlistAccess(r.Context(), v.session.Team, id); err != nil {
-			return actors.WatchlistView{}, err
+			return actors.WatchlistView{}, nil, err
 		}
-		return actors.WatchlistView{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
+		return actors.WatchlistView{}, nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
 	}
-	return lists[i], nil
+	return lists[i], lists, nil
 }
 
 // formFor is the form of a watchlist, with its fields.
@@ -35,23 +36,38 @@ func formFor(v *visit, l actors.WatchlistView) *watchlistForm {
 	f.Title, f.Name, f.Prompt, f.Labels = w.Name, w.Name, w.Prompt, labelLines(w.Labels)
 	f.Entries = entriesOf(w.Keywords)
 	f.every(w.Frequency)
+	var lines []string
 	for _, e := range l.List.Entries {
-		f.Followed = append(f.Followed, referenceName(e.Reference))
+		lines = append(lines, e.Reference.String())
 	}
+	f.References = strings.Join(lines, "\n")
+	f.Had = f.References
 	return f
 }
 
 // editWatchlist shows the form of a watchlist.
 func (d watchlistPages) editWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
-	l, err := d.watchlistOf(r, v)
+	_, f, err := d.formOfPath(r, v)
 	if err != nil {
 		return err
 	}
-	f := formFor(v, l)
-	if f.Stored, err = d.stored(r, v, l.Watchlist.ID); err != nil {
-		return err
-	}
 	return f.render(w, http.StatusOK)
+}
+
+// formOfPath returns the watchlist that a path names, and its form.
+func (d watchlistPages) formOfPath(r *http.Request, v *visit) (watchpost.Watchlist, *watchlistForm, error) {
+	l, lists, err := d.watchlistOf(r, v)
+	if err != nil {
+		return watchpost.Watchlist{}, nil, err
+	}
+	f := formFor(v, l)
+	for _, other := range lists {
+		if l.List.ID != "" && other.List.ID == l.List.ID && other.Watchlist.ID != l.Watchlist.ID {
+			f.Shared = append(f.Shared, other.Watchlist.Name)
+		}
+	}
+	f.Stored, err = d.stored(r, v, l.Watchlist.ID)
+	return l.Watchlist, f, err
 }
 
 // stored counts the posts of a watchlist, which go with it.
@@ -62,19 +78,14 @@ func (d watchlistPages) stored(r *http.Request, v *visit, id watchpost.Watchlist
 
 // changeWatchlist saves the form, pauses, resumes or deletes.
 func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
-	l, err := d.watchlistOf(r, v)
+	old, f, err := d.formOfPath(r, v)
 	if err != nil {
 		return err
 	}
-	old := l.Watchlist
-	f := formFor(v, l)
-	if f.Stored, err = d.stored(r, v, old.ID); err != nil {
-		return err
-	}
 	update := actors.UpdateWatchlist{Type: old.Type, ID: old.ID}
-	switch r.PostFormValue("do") {
+	switch do := r.PostFormValue("do"); do {
 	case "pause", "resume":
-		disable := r.PostFormValue("do") == "pause"
+		disable := do == "pause"
 		update.Patch.Disable = &disable
 	case "delete":
 		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteWatchlist{Type: old.Type, ID: old.ID}); err != nil {
@@ -85,13 +96,13 @@ func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, 
 	default:
 		f.Entries = nil
 		f.take(r.PostForm)
-		switch r.PostFormValue("do") {
-		case "rows":
-			return f.render(w, http.StatusOK)
-		case "preview":
-			return d.showPreview(w, r, v, f)
+		if done, err := d.shown(w, r, v, f, do); done || err != nil {
+			return err
 		}
 		if update.Patch, err = f.patch(old); err != nil {
+			return f.refused(w, err)
+		}
+		if err := d.changeList(r, v, f, old); err != nil {
 			return f.refused(w, err)
 		}
 		if len(f.Errors) > 0 {
@@ -105,19 +116,61 @@ func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, 
 	return nil
 }
 
+// shown answers the buttons of a form that save nothing.
+func (d watchlistPages) shown(w http.ResponseWriter, r *http.Request, v *visit, f *watchlistForm, do string) (done bool, err error) {
+	switch do {
+	case "rows":
+		f.understand()
+		return true, f.render(w, http.StatusOK)
+	case "split":
+		f.split()
+		return true, d.showPreview(w, r, v, f)
+	case "preview":
+		return true, d.showPreview(w, r, v, f)
+	}
+	return false, nil
+}
+
+// changeList adds to the list that a watchlist follows, and removes from it, what the
+// form changed. Others may have changed it since the form was shown: that stays. It does
+// nothing while the form has errors.
+func (d watchlistPages) changeList(r *http.Request, v *visit, f *watchlistForm, old watchpost.Watchlist) error {
+	if old.Type.HasKeywords() || slices.Equal(linesOf(f.References), linesOf(f.Had)) {
+		return nil
+	}
+	change := actors.ChangeList{Type: old.Type, ID: old.ID, Add: f.references()}
+	if len(f.Errors) > 0 {
+		return nil
+	}
+	kept := map[string]bool{}
+	for _, ref := range change.Add {
+		kept[ref.Key()] = true
+	}
+	for _, line := range linesOf(f.Had) {
+		if ref, err := parserOf(old.Type)(line); err == nil && !kept[ref.Key()] {
+			change.Remove = append(change.Remove, ref)
+		} else if err == nil {
+			change.Add = slices.DeleteFunc(change.Add, func(r reference.Reference) bool { return r.Key() == ref.Key() })
+		}
+	}
+	_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, change)
+	return err
+}
+
 // patch is the change that the form makes. Labels and keywords that were not
 // touched are left alone: the form cannot write each of them.
 func (f *watchlistForm) patch(old watchpost.Watchlist) (watchpost.WatchlistPatch, error) {
 	cleaned, frequency := f.cleanedName(), f.frequency()
 	p := watchpost.WatchlistPatch{Name: &cleaned, Frequency: &frequency}
-	if lines := strings.Join(linesOf(f.Labels), "\n"); lines != labelLines(old.Labels) {
-		labels := f.cleanedLabels()
-		p.Labels = &labels
-	}
 	if old.Type.HasKeywords() && !sameEntries(f.Entries, entriesOf(old.Keywords)) {
 		p.Keywords = f.keywords()
 	}
-	return p.ForType(old.Type)
+	p, err := p.ForType(old.Type)
+	if lines := strings.Join(linesOf(f.Labels), "\n"); lines != labelLines(old.Labels) {
+		labels := f.cleanedLabels()
+		p.Labels = &labels // of all types: the API changes them for watchlists of keywords only
+	}
+	return p, err
 }
 
 // sameEntries compares entries as they are typed, line ends aside.

@@ -49,15 +49,19 @@ type watchlistForm struct {
 	// Objective and Interpreter come with an interpretation.
 	Objective, Interpreter string
 	References             string
-	Understood             []understood
-	Followed               []string
-	Errors                 []fieldError
-	Limit                  string // of the plan, which is reached
-	Slots                  []slotView
-	Question, Example      string
-	Preview                *previewView
-	Stored                 int // posts of the watchlist that is changed
-	typ                    watchpost.WatchlistType
+	// Had are the References as the form showed them first, and Skip lets those go that
+	// are not understood.
+	Had               string
+	Skip              bool
+	Understood        []understood
+	Shared            []string // other watchlists that follow the same list
+	Errors            []fieldError
+	Limit             string // of the plan, which is reached
+	Slots             []slotView
+	Question, Example string
+	Preview           *previewView
+	Stored            int // posts of the watchlist that is changed
+	typ               watchpost.WatchlistType
 }
 
 // entryField is a keyword with its words, as it is typed.
@@ -141,6 +145,7 @@ func (f *watchlistForm) render(w http.ResponseWriter, status int) error {
 func (f *watchlistForm) take(form url.Values) {
 	f.Key, f.Prompt, f.Name, f.Labels = form.Get("key"), form.Get("prompt"), form.Get("name"), form.Get("labels")
 	f.References, f.Objective, f.Interpreter = form.Get("references"), form.Get("objective"), form.Get("interpreter")
+	f.Had, f.Skip = form.Get("had"), form.Get("skip") != ""
 	f.Read = f.Kind != byPrompt || form.Get("read") != ""
 	for i, keyword := range form["keyword"] {
 		e := entryField{Keyword: keyword, Required: at(form["required"], i), Excluded: at(form["excluded"], i), Any: slices.Contains(form["any"], strconv.Itoa(i))}
@@ -172,12 +177,8 @@ func (d watchlistPages) makeWatchlist(w http.ResponseWriter, r *http.Request, v 
 	if r.PostForm.Get("do") == "read" || !f.Read {
 		return d.readPrompt(w, r, f)
 	}
-	switch r.PostForm.Get("do") {
-	case "rows":
-		f.understand()
-		return f.render(w, http.StatusOK)
-	case "preview":
-		return d.showPreview(w, r, v, f)
+	if done, err := d.shown(w, r, v, f, r.PostForm.Get("do")); done || err != nil {
+		return err
 	}
 	watchlist, references := f.watchlist()
 	if len(f.Errors) > 0 {
@@ -271,12 +272,42 @@ func (f *watchlistForm) watchlist() (watchpost.Watchlist, []reference.Reference)
 		}
 		return w, nil
 	}
+	return w, f.references()
+}
+
+// references cleans the lines. One that is not understood is an error, unless the form
+// asks to save without it.
+func (f *watchlistForm) references() []reference.Reference {
 	f.understand()
 	references, err := watchpost.CleanReferences(f.typ, linesOf(f.References))
-	if err != nil {
+	switch wrong := f.Wrong(); {
+	case err != nil && len(wrong) == 0:
 		f.Errors = append(f.Errors, fieldError{"references", "Enter at least one, each on its own line."})
+	case err != nil || len(wrong) > 0 && !f.Skip:
+		f.Errors = append(f.Errors, fieldError{"references", fmt.Sprintf("%s not understood: %s. Correct them, or tick that they are left out.", are(len(wrong), "line"), some(wrong))})
 	}
-	return w, references
+	return references
+}
+
+// Wrong are the lines of the references that are not understood.
+func (f *watchlistForm) Wrong() (lines []string) {
+	for _, u := range f.Understood {
+		if u.Wrong {
+			lines = append(lines, "“"+clip(u.Line, 60)+"”")
+		}
+	}
+	return lines
+}
+
+// Saved is the number of lines that are saved.
+func (f *watchlistForm) Saved() int { return len(f.Understood) - len(f.Wrong()) }
+
+// are writes a number with its noun and the verb.
+func are(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return plural(n, noun) + " are"
 }
 
 func (f *watchlistForm) cleanedName() string {
@@ -327,12 +358,18 @@ func (f *watchlistForm) keywords() []watchpost.KeywordEntry {
 	return kept
 }
 
+// parserOf returns what parses the references of a type.
+func parserOf(t watchpost.WatchlistType) func(string) (reference.Reference, error) {
+	if t == watchpost.CompanyWatchlist {
+		return reference.ParseCompany
+	}
+	return reference.ParseProfile
+}
+
 // understand parses each line of references.
 func (f *watchlistForm) understand() {
-	parse := reference.ParseProfile
-	if f.typ == watchpost.CompanyWatchlist {
-		parse = reference.ParseCompany
-	}
+	parse := parserOf(f.typ)
+	f.Understood = nil
 	for _, line := range linesOf(f.References) {
 		u := understood{Line: line}
 		if ref, err := parse(line); err != nil {

@@ -110,30 +110,65 @@ func ruleOf(l actors.WatchlistView) string {
 		}
 		return entries + ". " + every
 	}
-	var words, without []string
-	for _, k := range w.Keywords {
-		words = append(words, "“"+k.Keyword+"”")
-		for _, x := range k.Excluded {
-			without = append(without, "“"+x+"”")
-		}
-	}
 	rule := "Keywords: "
 	if w.Type == watchpost.ForumWatchlist {
 		rule = "Forum keywords: "
 	}
-	rule += some(words)
-	if len(without) > 0 {
-		rule += ", not " + some(without)
-	}
-	return rule + ". " + every
+	return rule + keywordsText(w.Keywords) + ". " + every
 }
 
-// some lists the first of some words.
-func some(words []string) string {
-	if len(words) <= namedKeywords {
-		return strings.Join(words, ", ")
+// keywordsText says which posts the keywords keep: the conditions of each entry behind
+// it, or once where all entries have the same.
+func keywordsText(keywords []watchpost.KeywordEntry) string {
+	var words, entries []string
+	same := true
+	for i, k := range keywords {
+		condition := conditionText(&keywords[i])
+		words = append(words, quote(k.Keyword))
+		entries = append(entries, quote(k.Keyword)+condition)
+		same = same && condition == conditionText(&keywords[0])
 	}
-	return strings.Join(words[:namedKeywords], ", ") + " and " + number(len(words)-namedKeywords) + " more"
+	if same && len(keywords) > 0 {
+		condition := conditionText(&keywords[0])
+		if condition != "" && len(words) > 1 {
+			condition = ", each" + condition
+		}
+		return some(words) + condition
+	}
+	return someOf(entries, "; ")
+}
+
+// conditionText is what a post of a keyword must contain, and must not.
+func conditionText(k *watchpost.KeywordEntry) (text string) {
+	quoted := func(words []string) (all []string) {
+		for _, word := range words {
+			all = append(all, quote(word))
+		}
+		return all
+	}
+	if len(k.Required) > 0 {
+		text = " with "
+		if k.AnyRequired && len(k.Required) > 1 {
+			text = " with one of "
+		}
+		text += some(quoted(k.Required))
+	}
+	if len(k.Excluded) > 0 {
+		text += " without " + some(quoted(k.Excluded))
+	}
+	return text
+}
+
+func quote(word string) string { return "“" + word + "”" }
+
+// some lists the first of some words.
+func some(words []string) string { return someOf(words, ", ") }
+
+func someOf(words []string, between string) string {
+	if len(words) <= namedKeywords {
+		return strings.Join(words, between)
+	}
+	return strings.Join(words[:namedKeywords], between) + " and " + number(len(words)-namedKeywords) + " more"
 }
 
 // healthOf says whether a watchlist is scanned in time, and if not, what it waits for.

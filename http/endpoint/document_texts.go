@@ -88,7 +88,7 @@ var details = map[string]string{
 
 	"createEngagementRule": "The rule acts on posts that are new to the watchlist from now on. Comments wait for approval unless `approval` is false. " +
 		"Rules act once on a post, and on one post of an author in a week. Templates may contain `{author_name}`, `{first_name}`, `{keyword}` and `{label}`; " +
-		"which template is taken depends on the post. Of several accounts the one acts that can act soonest. A change of the rule applies to what waits; at most 200 actions of all rules wait.",
+		"a template whose variable has no value for a post, such as `{first_name}` of a company, is passed over for it; which template is taken depends on the post. Of several accounts the one acts that can act soonest. A change of the rule applies to what waits; at most 200 actions of all rules wait.",
 	"tryEngagementRule":    "It looks at up to 1,000 posts that the watchlist collected in the last 30 days. Nothing is stored and nothing is done on the network.",
 	"getEngagementRules":   "The oldest first. `stopped` tells that all rules of the team are stopped. `next` continues in `after`.",
 	"updateEngagementRule": detailPatch + "With `stop`, instead of an id, all rules of the team are stopped or act again: what is proposed or queued is withdrawn, and so are tasks that no session has begun.",

@@ -1,0 +1,149 @@
+package httpapi_test
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWatchlistRuleInWords: the sentence about a watchlist has every condition of each
+// entry, and gives no entry the conditions of another.
+func TestWatchlistRuleInWords(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Readers", "ultimate")
+	b := h.browser()
+	b.signIn(m.email)
+	for _, c := range []struct{ keywords, want string }{
+		{`"grid"`, "Keywords: “grid”. Every 12 hours."},
+		{`"grid","battery"`, "Keywords: “grid”, “battery”. Every 12 hours."},
+		{`{"keyword":"grid","exclude_keywords":["job","hiring"]},"battery"`, "Keywords: “grid” without “job”, “hiring”; “battery”. Every 12 hours."},
+		{`{"keyword":"grid","required_keywords":["cost","price"]},{"keyword":"wind","required_keywords":["cost","price"],"include_all_required":false,"exclude_keywords":["job"]}`,
+			"Keywords: “grid” with “cost”, “price”; “wind” with one of “cost”, “price” without “job”. Every 12 hours."},
+		{`{"keyword":"a","exclude_keywords":["job"]},{"keyword":"b","exclude_keywords":["job"]},{"keyword":"c","exclude_keywords":["job"]},{"keyword":"d","exclude_keywords":["job"]}`,
+			"Keywords: “a”, “b”, “c” and 1 more, each without “job”. Every 12 hours."},
+		{`{"keyword":"a","exclude_keywords":["1","2","3","4"]},"b","c","d","e"`, "Keywords: “a” without “1”, “2”, “3” and 1 more; “b”; “c” and 2 more. Every 12 hours."},
+	} {
+		id := read[fields](m.call("POST", watchlists, `{"keywords":[`+c.keywords+`]}`), 200)["id"].(string)
+		require.Contains(t, b.do("GET", "/app/watchlists", "").raw, c.want)
+		require.Equal(t, 200, m.call("DELETE", watchlists+"?id="+id, "").status)
+	}
+}
+
+// TestListWatchlistForm adds and removes profiles, changes labels, and keeps what is not
+// understood until the member has decided about it.
+func TestListWatchlistForm(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Followers", "ultimate")
+	b := h.browser()
+	b.signIn(m.email)
+	token := b.token()
+	send := func(path string, form url.Values) reply {
+		form.Set("token", token)
+		form.Set("do", "save")
+		return b.send(path, form)
+	}
+	const people = "/api-people-watchlist"
+
+	// A line that is not understood is neither dropped nor saved.
+	pasted := "jane-doe\r\na b c\r\njohn"
+	form := url.Values{"kind": {"people"}, "name": {"CTOs"}, "references": {pasted}, "key": {"once"}, "labels": {"Hiring: jobs, roles"}, "every": {"6"}}
+	refused := send("/app/watchlists/new", form)
+	require.Equal(t, 422, refused.status)
+	require.Contains(t, refused.raw, "1 line is not understood: “a b c”.")
+	require.Contains(t, refused.raw, "a b c\r\njohn</textarea>", "what was typed is kept")
+	require.Contains(t, refused.raw, "save the other 2")
+	require.Empty(t, read[fields](m.call("GET", people, ""), 200)["watchlists"])
+	form.Set("skip", "1")
+	require.Equal(t, 303, send("/app/watchlists/new", form).status)
+	id := read[fields](m.call("GET", people, ""), 200)["watchlists"].([]any)[0].(fields)["id"].(string)
+	show := func() fields { return read[fields](m.call("GET", people+"?id="+id, ""), 200) }
+	slugs := func() (all []any) {
+		for _, p := range show()["profiles"].([]any) {
+			all = append(all, p.(fields)["slug"])
+		}
+		return all
+	}
+	require.Equal(t, []any{"jane-doe", "john"}, slugs())
+	require.Equal(t, "Hiring", show()["labels"].([]any)[0].(fields)["name"])
+	kept := show()["profiles"].([]any)[0]
+
+	// The form shows them, adds and removes.
+	page := b.do("GET", "/app/watchlists/"+id, "").raw
+	require.Contains(t, page, "jane-doe\njohn</textarea>")
+	had := html.UnescapeString(regexp.MustCompile(`name="had" value="([^"]*)"`).FindStringSubmatch(page)[1])
+	change := url.Values{"name": {"CTOs"}, "every": {"6"}, "labels": {"Hiring: jobs, roles\r\nPricing: price"}, "had": {had}, "references": {"jane-doe\r\nhttps://network.example/in/mary/"}}
+	require.Equal(t, 303, send("/app/watchlists/"+id, change).status)
+	require.Equal(t, []any{"jane-doe", "mary"}, slugs())
+	require.Equal(t, kept, show()["profiles"].([]any)[0], "an entry that stays is the same")
+	require.Len(t, show()["labels"].([]any), 2)
+
+	// A form that is older than another member's change takes nothing back.
+	stale := url.Values{"name": {"CTOs"}, "every": {"6"}, "labels": change["labels"], "had": {"jane-doe"}, "references": {"jane-doe\r\npaul"}}
+	require.Equal(t, 303, send("/app/watchlists/"+id, stale).status)
+	require.Equal(t, []any{"jane-doe", "mary", "paul"}, slugs())
+	stale.Set("references", "jane-doe")
+	require.Equal(t, 303, send("/app/watchlists/"+id, stale).status)
+	require.Len(t, slugs(), 3)
+
+	// One that follows the same list is named.
+	list := show()["lists"].([]any)[0].(fields)["id"].(string)
+	read[fields](m.call("POST", people, `{"name":"Second","profiles":["zoe"],"list_id":"`+list+`"}`), 200)
+	page = b.do("GET", "/app/watchlists/"+id, "").raw
+	require.Contains(t, page, "“Second” follows the same list and changes with it.")
+	had = strings.Join([]string{"jane-doe", "mary", "paul", "zoe"}, "\n")
+
+	for references, want := range map[string]string{
+		" \r\n": "Enter at least one, each on its own line.", "a b": "1 line is not understood", "jane-doe\r\na b\r\nc d": "2 lines are not understood: “a b”, “c d”.",
+	} {
+		bad := send("/app/watchlists/"+id, url.Values{"name": {"CTOs"}, "had": {had}, "references": {references}})
+		require.Equal(t, 422, bad.status, references)
+		require.Contains(t, bad.raw, want)
+	}
+	require.Len(t, slugs(), 4)
+	other := h.team("Others", "growth")
+	foreign := read[fields](other.call("POST", people, `{"profiles":["x"]}`), 200)["id"].(string)
+	require.Equal(t, 403, send("/app/watchlists/"+foreign, change).status)
+}
+
+// TestPhraseHint: a keyword with a comma is one phrase, which the preview says, and
+// which one button splits.
+func TestPhraseHint(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Phrasers", "growth")
+	b := h.browser()
+	b.signIn(m.email)
+	form := url.Values{"token": {b.token()}, "kind": {"keyword"}, "keyword": {"oil, gas", "wind"}, "required": {"price", ""}, "excluded": {"job", ""}}
+	shown := b.send("/app/watchlists/preview", form).raw
+	require.Contains(t, shown, "“oil, gas” is one phrase")
+	form.Set("do", "split")
+	split := b.send("/app/watchlists/new", form).raw
+	require.NotContains(t, split, "is one phrase")
+	require.Contains(t, split, "“oil” with “price” without “job”; “gas” with “price” without “job”; “wind”")
+	require.Contains(t, split, `name="keyword" value="oil"`)
+	require.Contains(t, split, `name="keyword" value="gas"`)
+	form["keyword"] = []string{"oil and gas"}
+	require.NotContains(t, b.send("/app/watchlists/preview", form).raw, "phrase:")
+}
+
+// TestPreviewOfChange tries changed keywords on all stored posts: those of the watchlist
+// itself match its old keywords.
+func TestPreviewOfChange(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Previewers", "growth")
+	p := m.join()
+	list := m.collect(p, "telemetry", sample(1, "telemetry one"))
+	m.collect(p, "observability", sample(2, "observability two"), sample(3, "observability three"))
+	b := h.browser()
+	b.signIn(m.email)
+	shown := b.send("/app/watchlists/preview", url.Values{"token": {b.token()}, "kind": {"keyword"}, "watchlist": {list}, "keyword": {"observability"}}).raw
+	require.Contains(t, shown, "<dt>Kept</dt><dd>2</dd>")
+	require.Contains(t, shown, "Of the newest 3 posts of all watchlists")
+}
