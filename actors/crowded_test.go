@@ -263,7 +263,8 @@ var crowds = map[string]crowdOf{
 	}),
 	"KeyTargetLog": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), watchpost.Delivery{}) }),
 	"KeyRefused":   of(teamspace.RefusedPost{}),
-	"KeyAudit":     {put: func(p *planter, i int) { p.put(teamspace.AuditKey(uint64(i+1)), watchpost.AuditEntry{At: p.now}) }},
+	"KeyContacted": of(teamspace.PersonRecord{}), "KeyConnected": of(teamspace.PersonRecord{}), "KeySamePerson": of(teamspace.PersonRecord{}),
+	"KeyAudit": {put: func(p *planter, i int) { p.put(teamspace.AuditKey(uint64(i+1)), watchpost.AuditEntry{At: p.now}) }},
 }
 
 func putOpenTask(p *planter, _ int) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/actors/cache"
+	"watchpost/actors/insight"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -148,6 +149,59 @@ type PostCount struct {
 func (r *reading) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also ...PostCount) (PostsPage, error) {
 	page, err := r.queryPosts(ctx, team, named, q, also)
 	return page, root.Unavailable(err)
+}
+
+// Leads returns a page of the authors of the posts that a query selects, on a snapshot of
+// the store and past the team's actors. named are as those of Posts. Errors: Invalid
+// `Invalid watchlist ID(s)`, Forbidden for another team's, Unavailable for a failed read.
+func (r *reading) Leads(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.LeadQuery) (page insight.LeadsPage, err error) {
+	for {
+		err = r.onPosts(ctx, team, named, &q.PostQuery, func(view persistence.View) error {
+			page, err = insight.Leads(view, persistence.Space(team), r.env.posts, &q)
+			return err
+		})
+		if !errors.Is(err, insight.ErrEarlier) {
+			return page, root.Unavailable(err)
+		}
+		if _, err := askTeam(ctx, r.base, team, noteAcquaintances{}); err != nil {
+			return page, err
+		}
+	}
+}
+
+// onPosts opens a view for a query of posts, fills in the watchlists of the query, and
+// calls read.
+func (r *reading) onPosts(ctx context.Context, team watchpost.TeamID, named []string, q *watchpost.PostQuery, read func(persistence.View) error) error {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	if q.Tagging, err = r.env.watchlists.Of(view, team); err != nil {
+		return err
+	}
+	if q.Live, err = namedWatchlists(view, team, q.Tagging.Live, named); err != nil {
+		return err
+	}
+	return read(view)
+}
+
+// noteAcquaintances asks for what tasks of an earlier build tell of people, some at once.
+type noteAcquaintances struct{}
+
+func (t *team) onNoteAcquaintances() {
+	view, err := t.env.View()
+	if err != nil {
+		t.Fail(err)
+		return
+	}
+	defer view.Close()
+	batch := &persistence.Batch{}
+	if err := insight.NoteEarlier(view, t.Space, batch); err != nil {
+		t.Fail(err)
+		return
+	}
+	t.Commit(batch, root.Done{})
 }
 
 // PostLanguages returns the languages that a team's posts may be in: one that is not

@@ -19,6 +19,7 @@ func (expireTasks) AnsweredWith(expiryStep)              {}
 func (reseal) AnsweredWith(root.Done)                    {}
 func (deleteTeam) AnsweredWith(deletionStep)             {}
 func (listEngagements) AnsweredWith(root.Done)           {}
+func (noteAcquaintances) AnsweredWith(root.Done)         {}
 func (noteClaims) AnsweredWith(root.Done)                {}
 func (AddMember) AnsweredWith(watchpost.Member)          {}
 func (UpdateMember) AnsweredWith(watchpost.Member)       {}

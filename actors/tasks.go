@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/insight"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -296,6 +297,7 @@ func putTask(batch *persistence.Batch, task *watchpost.Task) {
 	if !task.Type.Scan() && (task.Attempts <= 1 || task.State.Final()) {
 		batch.Put(teamspace.JournalKey(task.ID), teamspace.Encode(task.Journal()))
 	}
+	insight.NoteAcquaintances(batch, task)
 }
 
 // onTaskClosed lets go of a task whose end is durable, and then looks at what

@@ -309,6 +309,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onDeleteTeam()
 	case noteClaims:
 		t.onNoteClaims(m)
+	case noteAcquaintances:
+		t.onNoteAcquaintances()
 	case listEngagements:
 		t.onListEngagements()
 	case AddMember:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"watchpost/actors/insight"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -43,6 +44,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, subjectCode)
 	}
 	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
+	insight.Begin(batch)
 	t.openPosts()
 	t.Commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
 }

@@ -10,7 +10,7 @@ import (
 // Add adds all resources to the routes of the API.
 func Add(s *endpoint.Server, prompts *Prompts) {
 	for _, resource := range []interface{ routes() }{
-		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, bookmarks{s}, rules{s}, notifications{s},
+		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, leads{s}, bookmarks{s}, rules{s}, notifications{s},
 		journal{s}, engagements{s}, interactions{s}, tasks{s},
 	} {
 		resource.routes()
@@ -23,6 +23,7 @@ type (
 	SignIns       struct{ *endpoint.Server }
 	team          struct{ *endpoint.Server }
 	posts         struct{ *endpoint.Server }
+	leads         struct{ *endpoint.Server }
 	bookmarks     struct{ *endpoint.Server }
 	rules         struct{ *endpoint.Server }
 	notifications struct{ *endpoint.Server }

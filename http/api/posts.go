@@ -24,11 +24,34 @@ func (s posts) routes() {
 	endpoint.Handle(s.API, http.MethodGet, "/api-posts", s.getPosts,
 		s.Operation(endpoint.Teams, "getPosts", "Read the posts that watchlists collected", endpoint.TagPosts),
 		postParams(),
+		postErrors("Invalid 'fields': use "+endpoint.InWords(postFields, "or")),
+		endpoint.WithError(http.StatusInternalServerError, endpoint.TextFailedPosts))
+}
+
+// postErrors documents the errors of a query of posts, and others of its parameters.
+func postErrors(others ...string) fuego.RouteOption {
+	return fuego.GroupOptions(
 		endpoint.WithError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'sentiment'", "Invalid 'source'", "Invalid 'id'",
 			"Invalid 'post_type': use text, image, video, article or poll", "Invalid 'seniority_level': use C-Level, Founder, VP, Director, Manager, Senior or Entry",
-			"Invalid 'fields': use "+endpoint.InWords(postFields, "or"), "Too many values for 'labels', at most 200"),
-		endpoint.WithError(http.StatusForbidden, watchpost.TextAccessDenied),
-		endpoint.WithError(http.StatusInternalServerError, endpoint.TextFailedPosts))
+			"Too many values for 'labels', at most 200"),
+		endpoint.WithError(http.StatusBadRequest, others...),
+		endpoint.WithError(http.StatusForbidden, watchpost.TextAccessDenied))
+}
+
+// watchlistParam documents the watchlists whose posts are asked for.
+func watchlistParam() fuego.RouteOption {
+	return endpoint.Query("watchlist_id", "watchlists whose posts are asked for; none: all", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()))
+}
+
+// filterParams documents the filters of posts.
+func filterParams() fuego.RouteOption {
+	var options []fuego.RouteOption
+	for _, filter := range watchpost.PostFilters() {
+		for i := range filter.Params {
+			options = append(options, filterParam(&filter.Params[i]))
+		}
+	}
+	return fuego.GroupOptions(options...)
 }
 
 // postParams documents the parameters of GET /api-posts.
@@ -38,19 +61,14 @@ func postParams() fuego.RouteOption {
 		return openapi3.NewIntegerSchema().WithMin(1).WithDefault(absent)
 	}
 	order := text().WithEnum("recent_first", "recent", "oldest_first", "engagement", "popular_first", "influence_score", "relevance_first")
-	options := []fuego.RouteOption{
-		endpoint.Query("watchlist_id", "watchlists whose posts are asked for; none: all", openapi3.NewArraySchema().WithItems(text())),
+	fields := openapi3.NewArraySchema().WithItems(text().WithEnum(endpoint.TextsOf(postFields...)...))
+	return fuego.GroupOptions(
+		watchlistParam(),
 		endpoint.Query("page", "from 1; the alias `current_page` is accepted", whole(1)),
 		endpoint.Query("page_size", fmt.Sprintf("posts per page; above %d it is %d", watchpost.MaxPageSize, watchpost.MaxPageSize), whole(watchpost.PageSize)),
-	}
-	for _, filter := range watchpost.PostFilters() {
-		for i := range filter.Params {
-			options = append(options, filterParam(&filter.Params[i]))
-		}
-	}
-	fields := openapi3.NewArraySchema().WithItems(text().WithEnum(endpoint.TextsOf(postFields...)...))
-	return fuego.GroupOptions(append(options, endpoint.Query("sort_by", "order of the posts", order.WithDefault("recent_first")),
-		endpoint.Query("fields", "the fields that a post of the reply has; none: all", fields))...)
+		filterParams(),
+		endpoint.Query("sort_by", "order of the posts", order.WithDefault("recent_first")),
+		endpoint.Query("fields", "the fields that a post of the reply has; none: all", fields))
 }
 
 // filterParam documents a parameter of a filter.
@@ -148,14 +166,20 @@ func ReadPosts(r *http.Request) ([]string, watchpost.PostQuery, error) {
 
 // readPostQuery reads the parameters of GET /api-posts.
 func readPostQuery(p *endpoint.Params) (named []string, q watchpost.PostQuery, err error) {
+	named = readPostFilters(p, &q)
+	q.Order = cmp.Or(single(p, "sort_by", watchpost.ParsePostOrder), watchpost.RecentFirst)
+	return named, q, p.Err
+}
+
+// readPostFilters reads the watchlists, the page and the filters of a query.
+func readPostFilters(p *endpoint.Params, q *watchpost.PostQuery) (named []string) {
 	named = p.List("watchlist_id")
 	q.Page = p.Page()
 	q.PageSize = min(p.Number("page_size", watchpost.PageSize, math.MaxInt), watchpost.MaxPageSize)
 	for _, filter := range watchpost.PostFilters() {
-		readFilter(p, filter, &q)
+		readFilter(p, filter, q)
 	}
-	q.Order = cmp.Or(single(p, "sort_by", watchpost.ParsePostOrder), watchpost.RecentFirst)
-	return named, q, p.Err
+	return named
 }
 
 // readFilter reads the parameters of a filter into a query.

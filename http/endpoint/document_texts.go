@@ -80,6 +80,8 @@ var details = map[string]string{
 
 	"getPosts": "`count` is the number of posts that match, on all pages; a page past the end is empty. Ties in every order are broken by date and id, " +
 		"so that pages of a still set never overlap.",
+	"getLeads": "The filters select posts, and each author of such a post is one lead, told of by the newest post. `count` is the number of leads on all pages. " +
+		"`contacted` goes by the messages and invitations that were sent, under each name of the person that the team's tasks have shown.",
 	"bookmarkPost":      "Saved posts are found with `is_saved`.",
 	"createLike":        detailDone + detailOnce,
 	"createComment":     detailDone,

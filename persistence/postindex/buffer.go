@@ -19,6 +19,7 @@ type buffer struct {
 	entries     []*entry
 	signatures  []*signatures
 	languageSet *languageSet
+	authors     map[int]term // of the entries whose posts were looked at
 	bytes       int
 }
 

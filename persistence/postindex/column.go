@@ -160,3 +160,11 @@ func sortable(f float64) int64 {
 	}
 	return b
 }
+
+// unsortable returns the float of a number that sortable made.
+func unsortable(b int64) float64 {
+	if b < 0 {
+		b = math.MinInt64 - b
+	}
+	return math.Float64frombits(uint64(b))
+}

@@ -24,6 +24,7 @@ import (
 //	    P <term, 8>              the posts of a term that are many: roaring
 //	    F                        which terms the segment may have: filter
 //	    L                        languages of the posts
+//	    A                        authors of the posts: authorColumn
 //	    D                        posts that are deleted or replaced: roaring
 const (
 	keyManifest   = "pM"
@@ -41,6 +42,7 @@ const (
 	partPostings  = 'P'
 	partFilter    = 'F'
 	partLanguages = 'L'
+	partAuthors   = 'A'
 	partDeleted   = 'D'
 )
 

@@ -361,12 +361,30 @@ func (m *machine) ask(t *rapid.T) {
 		require.Equal(t, want, count, "%+v", q)
 		require.Equal(t, ids, got, "%+v", q)
 	}
+	m.leads(t)
 	if len(m.counted) == 0 || rapid.IntRange(0, 9).Draw(t, "other counts") == 0 {
 		m.counted = rapid.SliceOfN(someQuery, 1, 5).Draw(t, "counted")
 	}
 	some := m.counted[:rapid.IntRange(1, len(m.counted)).Draw(t, "some of them")]
 	m.count(some)
 	m.count(some)
+}
+
+// leads asks for the leads of a query.
+func (m *machine) leads(t *rapid.T) {
+	q := &watchpost.LeadQuery{PostQuery: *someQuery.Draw(t, "query"), By: of(watchpost.LeadOrders).Draw(t, "order of leads"), MinPosts: rapid.IntRange(0, 3).Draw(t, "min posts")}
+	q.Page = rapid.IntRange(0, 2).Draw(t, "page of leads")
+	if rapid.IntRange(0, 3).Draw(t, "asks for contacted") == 0 {
+		contacted := rapid.Bool().Draw(t, "contacted")
+		q.OnlyContacted, q.Contacted = &contacted, map[string]bool{"profile/jane": rapid.Bool().Draw(t, "jane"), "company/acme": rapid.Bool().Draw(t, "acme")}
+	}
+	want, count := q.Select(m.posts)
+	m.view(func(view persistence.View) {
+		got, n, err := m.index.Leads(view, space, q)
+		require.NoError(t, err)
+		require.Equal(t, count, n, "%+v", q)
+		require.Equal(t, want, got, "%+v", q)
+	})
 }
 
 // count asks for the counts of queries.

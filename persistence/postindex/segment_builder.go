@@ -15,6 +15,7 @@ type segmentBuilder struct {
 	ids         []uuid
 	columns     [columns][]int64
 	languageSet *languageSet
+	authorTerms []term
 }
 
 // add appends the live posts of an input.
@@ -30,10 +31,15 @@ func (f *segmentBuilder) add(in *input) error {
 			}
 		}
 	}
+	authors, err := in.authors()
+	if err != nil {
+		return err
+	}
 	for i, place := range in.docMap {
 		if place < 0 {
 			continue
 		}
+		f.authorTerms = append(f.authorTerms, authors.at(i))
 		id, err := in.id(i)
 		if err != nil {
 			return err
@@ -108,6 +114,7 @@ func (f *Merge) plan() {
 		})
 	}
 	one(func() []byte { return partKey(id, partLanguages) }, func() ([]byte, error) { return f.builder.languageSet.encode(), nil })
+	one(func() []byte { return partKey(id, partAuthors) }, func() ([]byte, error) { return newAuthorColumn(f.builder.authorTerms).encode(), nil })
 	f.todo = append(f.todo, newTermMerger(f).write)
 }
 

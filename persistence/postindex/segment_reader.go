@@ -24,6 +24,7 @@ type segmentReader interface {
 	// deleted returns the posts that do not count any more; nil: none.
 	deleted() (*roaring.Bitmap, error)
 	column(c int) (values, error)
+	authors() (*authorColumn, error)
 	// order returns the document numbers in an order, two little-endian bytes each.
 	order(o int) ([]byte, error)
 	id(docNum int) (uuid, error)

@@ -246,6 +246,9 @@ func (v *verification) checkSegment(s *segment) error {
 		if err := v.checkValues(s, i, e); err != nil {
 			return err
 		}
+		if err := v.checkAuthor(s, i, uint64(versions.at(i))); err != nil {
+			return err
+		}
 		for _, t := range e.terms {
 			want = append(want, pair{t, uint16(i)})
 		}
@@ -280,6 +283,25 @@ func (v *verification) checkValues(s *segment, docNum int, e *entry) error {
 	}
 	if id != e.id || !slices.Contains(languages.names, e.language) {
 		v.problem("segment %d, post %d: its id or language is missing", s.info.id, docNum)
+	}
+	return nil
+}
+
+func (v *verification) checkAuthor(s *segment, docNum int, version uint64) error {
+	authors, err := s.authors()
+	if err != nil {
+		return err
+	}
+	stored, err := v.stored(version)
+	if err != nil {
+		return err
+	}
+	want, err := stored.author(map[string]term{})
+	if err != nil {
+		return errors.Join(errDamaged, err)
+	}
+	if authors.at(docNum) != want {
+		v.problem("segment %d, post %d: its author is not that of its post", s.info.id, docNum)
 	}
 	return nil
 }

@@ -78,6 +78,10 @@ import (
 //	A <inverted number>                    watchpost.AuditEntry, newest first
 //	K                                      watchpost.KeyUse of the team's API key
 //	E <hash of a post and step>            RefusedPost
+//	C                                      PeopleProgress, the tasks of earlier builds that were looked at for what follows
+//	Cc <person>                            PersonRecord; the team sent the person a message or an invitation
+//	Cn <person>                            PersonRecord; a member is connected to the person
+//	Cs <person>                            PersonRecord, another key of the same person
 //	v <post> <watchlist>                   empty; new to the watchlist, rules and notifications have not seen it
 //	p …                                    posts: package postindex
 //
@@ -175,6 +179,10 @@ const (
 	KeyAudit               = "A"
 	KeyKeyUse              = "K"
 	KeyRefused             = "E"
+	KeyPeopleProgress      = "C"
+	KeyContacted           = "Cc"
+	KeyConnected           = "Cn"
+	KeySamePerson          = "Cs"
 
 	DirTeam       = "team"
 	DirOutbox     = "outbox"

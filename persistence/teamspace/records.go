@@ -203,6 +203,18 @@ type EngagementFlags struct {
 	URN string `json:"urn,omitempty"`
 }
 
+// PersonRecord names a person by a key of reference.ParseProfile.
+type PersonRecord struct {
+	Key string `json:"key"`
+}
+
+// PeopleProgress says how far the journal of an earlier build was looked at for what it
+// tells of people: After is the last key of it. Whole is set at its end.
+type PeopleProgress struct {
+	After []byte `json:"after,omitempty"`
+	Whole bool   `json:"whole,omitempty"`
+}
+
 // KeyFingerprint says which master key opens the store. A fingerprint tells a key from
 // others and says nothing else of it.
 type KeyFingerprint struct {

@@ -1,0 +1,56 @@
+package insight
+
+import (
+	"errors"
+
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
+)
+
+// Lead is an author, and what the team has to do with the author.
+type Lead struct {
+	watchpost.Lead
+	Contact
+}
+
+// LeadsPage is a page of leads and the count of all.
+type LeadsPage struct {
+	Leads []Lead
+	Count int
+}
+
+// ErrEarlier means that tasks of an earlier build are yet to be looked at: NoteEarlier
+// does so, in the batches of the team.
+var ErrEarlier = errors.New("tasks of an earlier build tell of people")
+
+// Leads returns the page that a query asks for.
+func Leads(view persistence.View, space persistence.Space, posts *postindex.Index, q *watchpost.LeadQuery) (page LeadsPage, err error) {
+	p, err := progress(view, space)
+	if err == nil && !p.Whole {
+		err = ErrEarlier
+	}
+	if err == nil && q.OnlyContacted != nil {
+		q.Contacted, err = contacted(view, space)
+	}
+	if err != nil {
+		return page, err
+	}
+	leads, count, err := posts.Leads(view, space, q)
+	if err != nil {
+		return page, err
+	}
+	keys := make([]string, len(leads))
+	for i := range leads {
+		keys[i] = leads[i].Key
+	}
+	contacts, err := contactsOf(view, space, keys)
+	if err != nil {
+		return page, err
+	}
+	page.Count, page.Leads = count, make([]Lead, len(leads))
+	for i := range leads {
+		page.Leads[i] = Lead{leads[i], contacts[i]}
+	}
+	return page, nil
+}

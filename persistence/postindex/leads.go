@@ -1,0 +1,347 @@
+package postindex
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"watchpost/internal/text"
+	"watchpost/persistence"
+	"watchpost/watchpost"
+)
+
+// Leads returns the page of leads that q asks for and the count of all leads.
+// watchpost.LeadQuery.Select defines their meaning.
+func (x *Index) Leads(view persistence.View, space persistence.Space, q *watchpost.LeadQuery) (page []watchpost.Lead, count int, err error) {
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, 0, err
+	}
+	some, err := s.matching(&q.PostQuery)
+	if err != nil {
+		return nil, 0, err
+	}
+	g := &leadGroups{snapshot: s, query: q, sources: some}
+	if err := g.group(); err != nil {
+		return nil, 0, err
+	}
+	g.keep()
+	from, to := q.Bounds(len(g.rows))
+	g.rows, count = firstOf(g.rows, to, g.compare), len(g.rows)
+	if g.fault != nil {
+		return nil, 0, g.fault
+	}
+	g.rows = g.rows[min(from, len(g.rows)):]
+	page, err = g.leads()
+	return page, count, err
+}
+
+// leadGroups groups the matches of a query by their author.
+type leadGroups struct {
+	snapshot *snapshot
+	query    *watchpost.LeadQuery
+	sources  []*matches
+	rows     []leadRow
+	fault    error
+}
+
+// leadRow is what the columns say of an author.
+type leadRow struct {
+	author            term
+	first, last, best int64
+	posts             uint32
+	source, docNum    uint32 // the author's newest post
+	interacted        bool
+}
+
+// group fills in rows, in no order.
+func (g *leadGroups) group() error {
+	at := map[term]int{}
+	var scratch []leadRow
+	for i, f := range g.sources {
+		rows, err := g.groupSource(uint32(i), f, scratch)
+		if err != nil {
+			return err
+		}
+		if len(g.sources) == 1 {
+			g.rows = rows
+			return nil
+		}
+		for _, row := range rows {
+			n, known := at[row.author]
+			if !known {
+				at[row.author] = len(g.rows)
+				g.rows = append(g.rows, row)
+				continue
+			}
+			g.merge(&g.rows[n], &row)
+		}
+		scratch = rows[:0]
+	}
+	return nil
+}
+
+// groupSource returns the rows of the authors of a source's matches, in the memory of
+// scratch.
+func (g *leadGroups) groupSource(source uint32, f *matches, scratch []leadRow) ([]leadRow, error) {
+	authors, err := f.reader.authors()
+	if err != nil {
+		return nil, err
+	}
+	posted, err := f.reader.column(columnPosted)
+	if err != nil {
+		return nil, err
+	}
+	relevance, err := f.reader.column(columnRelevance)
+	if err != nil {
+		return nil, err
+	}
+	rows := slices.Grow(scratch, len(authors.terms))[:len(authors.terms)]
+	for i, author := range authors.terms {
+		rows[i] = leadRow{author: author, first: math.MaxInt64, last: math.MinInt64, best: math.MinInt64, source: source}
+	}
+	docNums := f.docNums()
+	if f.all() {
+		docNums = upTo(f.reader.posts())
+	}
+	for docNum := range docNums {
+		row, at := &rows[authors.places[docNum]], posted.at(docNum)
+		if row.posts++; at > row.last || row.posts == 1 {
+			row.last, row.docNum = at, uint32(docNum)
+		} else if at == row.last {
+			g.newer(row, &leadRow{source: source, docNum: uint32(docNum)})
+		}
+		row.first, row.best = min(row.first, at), max(row.best, relevance.at(docNum))
+	}
+	if err := g.markInteracted(f, authors, rows); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(rows, func(row leadRow) bool { return row.posts == 0 || row.author == 0 }), nil
+}
+
+// markInteracted marks the authors of posts that the team liked or commented on.
+func (g *leadGroups) markInteracted(f *matches, authors *authorColumn, rows []leadRow) error {
+	set, err := f.reader.postings(termOf(termInteracted, ""))
+	if err != nil || set == nil {
+		return err
+	}
+	memory := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(memory)
+	among := f.bitset(memory)
+	set.Iterate(func(docNum uint32) bool {
+		if among.has(int(docNum)) {
+			rows[authors.places[docNum]].interacted = true
+		}
+		return true
+	})
+	return nil
+}
+
+// merge adds the posts of another source to a row.
+func (g *leadGroups) merge(row, more *leadRow) {
+	row.posts += more.posts
+	row.first, row.best = min(row.first, more.first), max(row.best, more.best)
+	row.interacted = row.interacted || more.interacted
+	if more.last > row.last {
+		row.last, row.source, row.docNum = more.last, more.source, more.docNum
+	} else if more.last == row.last {
+		g.newer(row, more)
+	}
+}
+
+// newer lets the newest post of a row be that of another row if its id is smaller: both
+// were published at the same moment.
+func (g *leadGroups) newer(row, other *leadRow) {
+	if g.compareIDs(other, row) < 0 {
+		row.source, row.docNum = other.source, other.docNum
+	}
+}
+
+func (g *leadGroups) compareIDs(a, b *leadRow) int {
+	c, err := compareIDs(g.sources[a.source].reader, int(a.docNum), g.sources[b.source].reader, int(b.docNum))
+	if err != nil {
+		g.fault = err
+	}
+	return c
+}
+
+// keep drops the rows that the query does not ask for.
+func (g *leadGroups) keep() {
+	contacted := map[term]bool{}
+	for key, was := range g.query.Contacted {
+		contacted[authorTerm(key)] = was
+	}
+	g.rows = slices.DeleteFunc(g.rows, func(row leadRow) bool { return !g.query.Keeps(int(row.posts), contacted[row.author]) })
+}
+
+// compare is watchpost.LeadOrder.Compare.
+func (g *leadGroups) compare(a, b leadRow) int {
+	c := 0
+	switch g.query.By {
+	case watchpost.LeadsMostPosts:
+		c = cmp.Compare(b.posts, a.posts)
+	case watchpost.LeadsRelevanceFirst:
+		c = cmp.Compare(b.best, a.best)
+	}
+	if c == 0 {
+		c = cmp.Compare(b.last, a.last)
+	}
+	if c == 0 {
+		c = g.compareIDs(&a, &b)
+	}
+	return c
+}
+
+// firstOf returns the first n of a list in an order, sorted. It overwrites the list.
+func firstOf[T any](all []T, n int, compare func(a, b T) int) []T {
+	if n <= 0 {
+		return nil
+	}
+	if n < len(all)/4 {
+		kept, full := make([]T, 0, 2*n), false // full: the first n are sorted
+		for _, v := range all {
+			if full && compare(v, kept[n-1]) >= 0 {
+				continue
+			}
+			if kept = append(kept, v); len(kept) == cap(kept) {
+				slices.SortFunc(kept, compare)
+				kept, full = kept[:n], true
+			}
+		}
+		all = kept
+	}
+	slices.SortFunc(all, compare)
+	return all[:min(n, len(all))]
+}
+
+// leads reads what the columns do not say of the rows of the page.
+func (g *leadGroups) leads() ([]watchpost.Lead, error) {
+	page := make([]watchpost.Lead, len(g.rows))
+	sentiments := make([]map[string]int, len(page))
+	for i := range page {
+		row, lead := &g.rows[i], &page[i]
+		sentiments[i] = map[string]int{}
+		newest, err := g.post(g.sources[row.source].reader, row.docNum)
+		if err != nil {
+			return nil, err
+		}
+		lead.Describe(newest)
+		lead.FirstAt, lead.Posts, lead.BestRelevance, lead.Interacted = time.Unix(0, row.first).UTC(), int(row.posts), unsortable(row.best), row.interacted
+	}
+	for _, f := range g.sources {
+		if err := g.describe(f, page, sentiments); err != nil {
+			return nil, err
+		}
+	}
+	for i := range page {
+		page[i].Sentiment = watchpost.LeadSentiment(sentiments[i])
+		slices.Sort(page[i].Watchlists)
+	}
+	return page, nil
+}
+
+// post reads a post of a source.
+func (g *leadGroups) post(s segmentReader, docNum uint32) (*watchpost.Post, error) {
+	versions, err := s.column(columnVersion)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := g.snapshot.stored(uint64(versions.at(int(docNum))))
+	if err != nil {
+		return nil, err
+	}
+	return stored.Post()
+}
+
+// describe adds the sentiments and watchlists of a source's posts to the leads.
+func (g *leadGroups) describe(f *matches, page []watchpost.Lead, sentiments []map[string]int) error {
+	lead := map[uint32]int{} // by document number
+	posts := roaring.New()
+	memory := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(memory)
+	among := f.bitset(memory)
+	for i := range g.rows {
+		set, err := f.reader.postings(g.rows[i].author)
+		if err != nil {
+			return err
+		}
+		if set == nil {
+			continue
+		}
+		set.Iterate(func(docNum uint32) bool {
+			if among.has(int(docNum)) {
+				lead[docNum] = i
+				posts.Add(docNum)
+			}
+			return true
+		})
+	}
+	if posts.IsEmpty() {
+		return nil
+	}
+	for _, name := range watchpost.Sentiments() {
+		err := eachWith(f.reader, posts, termOf(termSentiment, name), func(docNum uint32) { sentiments[lead[docNum]][name]++ })
+		if err != nil {
+			return err
+		}
+	}
+	if err := g.describeEarlier(f.reader, posts, func(docNum uint32, name string) { sentiments[lead[docNum]][name]++ }); err != nil {
+		return err
+	}
+	known, err := g.snapshot.knownWatchlists()
+	if err != nil {
+		return err
+	}
+	for i, id := range known.ids {
+		if tagging := g.query.Tagging; tagging != nil && !tagging.Live[id] {
+			continue
+		}
+		err := eachWith(f.reader, posts, known.terms[i], func(docNum uint32) {
+			if of := &page[lead[docNum]]; !slices.Contains(of.Watchlists, id) {
+				of.Watchlists = append(of.Watchlists, id)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeEarlier calls visit with the sentiments of posts of the layout before, which
+// lack the terms.
+func (g *leadGroups) describeEarlier(s segmentReader, posts *roaring.Bitmap, visit func(docNum uint32, sentiment string)) error {
+	current, err := s.postings(currentTerm)
+	if err != nil || current != nil && int(current.GetCardinality()) == s.posts() {
+		return err
+	}
+	earlier := posts
+	if current != nil {
+		earlier = roaring.AndNot(posts, current)
+	}
+	for it := earlier.Iterator(); it.HasNext(); {
+		docNum := it.Next()
+		post, err := g.post(s, docNum)
+		if err != nil {
+			return err
+		}
+		visit(docNum, text.NormalizeName(post.Sentiment))
+	}
+	return nil
+}
+
+// eachWith calls visit with those of the posts that have a term.
+func eachWith(s segmentReader, posts *roaring.Bitmap, t term, visit func(docNum uint32)) error {
+	set, err := s.postings(t)
+	if err != nil || set == nil {
+		return err
+	}
+	roaring.And(posts, set).Iterate(func(docNum uint32) bool {
+		visit(docNum)
+		return true
+	})
+	return nil
+}

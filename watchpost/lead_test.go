@@ -1,0 +1,43 @@
+package watchpost_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/watchpost"
+)
+
+func TestAcquaintances(t *testing.T) {
+	t.Parallel()
+	done := func(kind watchpost.TaskType, input, output string) *watchpost.Task {
+		return &watchpost.Task{Type: kind, State: watchpost.TaskCompleted, Input: watchpost.ParseTaskInput(json.RawMessage(input)), Output: json.RawMessage(output)}
+	}
+	failed := done(watchpost.TaskSendMessage, `{"recipient_urn":"urn:network:member:42"}`, "")
+	failed.State = watchpost.TaskFailed
+	late := *failed
+	late.Resolved = &watchpost.Resolution{Acted: true}
+	many := strings.Repeat(`{"profile_slug":"x","profile_urn":"urn:network:member:7"},`, 600)
+	for name, c := range map[string]struct {
+		task *watchpost.Task
+		want []watchpost.Acquaintance
+	}{
+		"a message":           {done(watchpost.TaskSendMessage, `{"recipient_urn":"urn:network:member:42"}`, `{"sent":true}`), []watchpost.Acquaintance{{Key: "profile:42", Contacted: true}}},
+		"one that failed":     {failed, nil},
+		"one that acted":      {&late, []watchpost.Acquaintance{{Key: "profile:42", Contacted: true}}},
+		"an invitation":       {done(watchpost.TaskConnectionRequest, `{"profile_urn":"https://network.example/in/jane"}`, `{"sent":true}`), []watchpost.Acquaintance{{Key: "profile/jane", Contacted: true}}},
+		"a profile":           {done(watchpost.TaskProfileFetch, `{}`, `{"profile_slug":"jane","profile_urn":"urn:network:member:42"}`), []watchpost.Acquaintance{{Key: "profile/jane", Same: "profile:42"}}},
+		"one without a slug":  {done(watchpost.TaskProfileFetch, `{}`, `{"profile_urn":"urn:network:member:42"}`), nil},
+		"a slug of digits":    {done(watchpost.TaskProfileFetch, `{}`, `{"profile_slug":"42","profile_urn":"urn:network:member:7"}`), []watchpost.Acquaintance{{Key: "profile/42", Same: "profile:7"}}},
+		"a search":            {done(watchpost.TaskProfilesSearch, `{}`, `{"profiles":[{"profile_slug":"a","degree":1},{"profile_slug":"b","profile_urn":"urn:network:member:2","degree":2},{"profile_slug":"c","degree":3}]}`), []watchpost.Acquaintance{{Key: "profile/a", Connected: true}, {Key: "profile/b", Same: "profile:2"}}},
+		"connections":         {done(watchpost.TaskConnectionsFetch, `{}`, `{"connections":[{"profile_slug":"a","profile_urn":"urn:network:member:1"}]}`), []watchpost.Acquaintance{{Key: "profile/a", Same: "profile:1", Connected: true}}},
+		"a like":              {done(watchpost.TaskLikePost, `{"social_urn":"urn:network:activity:1"}`, `{"liked":true}`), nil},
+		"an output unlike it": {done(watchpost.TaskProfilesSearch, `{}`, `{"profiles":7}`), nil},
+	} {
+		require.Equal(t, c.want, c.task.Acquaintances(), name)
+	}
+	require.Len(t, done(watchpost.TaskConnectionsFetch, `{}`, fmt.Sprintf(`{"connections":[%s]}`, strings.TrimSuffix(many, ","))).Acquaintances(), 500)
+}
