@@ -20,8 +20,11 @@ type noteExport struct{}
 
 func (noteExport) AnsweredWith(root.Done) {}
 
-// keyUsed tells a team that its key was used.
-type keyUsed struct{ use watchpost.KeyUse }
+// keyUsed tells a team that its key, or a key with scopes, was used.
+type keyUsed struct {
+	key watchpost.KeyID // empty: the team's key
+	use watchpost.KeyUse
+}
 
 // GetKeyUse is answered by KeyView.
 type GetKeyUse struct{}
@@ -69,6 +72,10 @@ func (a *audit) load(view persistence.View) error {
 func (a *audit) receive(message any) bool {
 	switch m := message.(type) {
 	case root.Originated:
+		if err := a.team.keys.known(m.From.KeyID); err != nil {
+			a.Answer(nil, err)
+			return true
+		}
 		a.from, a.team.trace = m.From, m.Trace
 		a.team.receive(m.Request)
 		a.from, a.team.trace = watchpost.Origin{}, ""
@@ -87,12 +94,15 @@ func (a *audit) receive(message any) bool {
 }
 
 // asker returns who asks by the request at hand: the member of its origin, otherwise
-// the API key.
+// a key.
 func (a *audit) asker() watchpost.Asker {
-	if a.from.Member == "" {
-		return watchpost.Asker{}
+	switch {
+	case a.from.Member != "":
+		return watchpost.Asker{Kind: watchpost.AskedByMember, ID: string(a.from.Member)}
+	case a.from.KeyID != "":
+		return watchpost.Asker{Kind: watchpost.AskedByKey, ID: string(a.from.KeyID), Name: a.from.Name}
 	}
-	return watchpost.Asker{Kind: watchpost.AskedByMember, ID: string(a.from.Member)}
+	return watchpost.Asker{}
 }
 
 // auditOps is the number of operations of an entry.
@@ -118,6 +128,10 @@ func (a *audit) note(batch *persistence.Batch, kind watchpost.AuditKind, by watc
 const maxSubject = 320
 
 func (a *audit) onKeyUsed(m keyUsed) {
+	if m.key != "" {
+		a.team.keys.onUsed(m)
+		return
+	}
 	if !m.use.At.After(a.used.At) || m.use.At.Before(a.team.record.KeyAt) {
 		return // the clock was set, or the use was of a key that is replaced
 	}
@@ -140,9 +154,10 @@ const (
 	keyUseEveryPassive = time.Hour
 )
 
-// NoteKeyUse notes that a team's key was used by a client, unless that was noted not
-// long ago. It does not wait; what the team does not hear of is noted the next time.
-func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() string) {
+// NoteKeyUse notes that a key of a team was used by a client, unless that was noted not
+// long ago. of is the key with scopes, nil the team's key. It does not wait; what the
+// team does not hear of is noted the next time.
+func (r *Registry) NoteKeyUse(team watchpost.TeamID, of *watchpost.ScopedKey, key string, client func() string) {
 	last := r.env.keys.LastUse(cache.DigestOf(key))
 	now := r.env.Clock.Now()
 	then := last.Load()
@@ -150,7 +165,11 @@ func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() s
 	if since < keyUseEvery || since < keyUseEveryPassive && !r.Running(string(team)) || !last.CompareAndSwap(then, now.Unix()) {
 		return
 	}
-	r.Tell(string(team), keyUsed{watchpost.KeyUse{At: now, Client: client()}})
+	var id watchpost.KeyID
+	if of != nil {
+		id = of.ID
+	}
+	r.Tell(string(team), keyUsed{id, watchpost.KeyUse{At: now, Client: client()}})
 }
 
 // Audit returns the newest entries of a team's audit, newest first, with the failed

@@ -62,22 +62,22 @@ func TestAudit(t *testing.T) {
 
 	t.Run("key use", func(t *testing.T) {
 		client := func() string { return "198.51.100.7" }
-		_, err := w.Registry.TeamOfKey(w.Context(), rotated.Key)
+		_, err := w.Registry.HolderOf(w.Context(), rotated.Key)
 		require.NoError(t, err)
 		used := func() actors.KeyView { return actorstest.Must[actors.KeyView](t, team, actors.GetKeyUse{}) }
 		require.True(t, used().Used.At.IsZero())
 		w.Advance(time.Minute)
-		w.Registry.NoteKeyUse(team.ID, rotated.Key, client)
+		w.Registry.NoteKeyUse(team.ID, nil, rotated.Key, client)
 		first := used().Used
 		require.Equal(t, "198.51.100.7", first.Client)
 		require.WithinDuration(t, w.Now(), first.At, time.Minute)
 		before := w.Store.Submitted()
 		w.Advance(10 * time.Second)
-		w.Registry.NoteKeyUse(team.ID, rotated.Key, client)
+		w.Registry.NoteKeyUse(team.ID, nil, rotated.Key, client)
 		require.Equal(t, first, used().Used)
 		require.Equal(t, before, w.Store.Submitted(), "at most once a minute")
 		w.Advance(time.Minute)
-		w.Registry.NoteKeyUse(team.ID, rotated.Key, client)
+		w.Registry.NoteKeyUse(team.ID, nil, rotated.Key, client)
 		second := used().Used
 		require.True(t, second.At.After(first.At))
 		w.Crash()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -84,6 +85,9 @@ func (t *team) onDeleteTeam() {
 		for _, s := range t.sessions.of(m.ID) {
 			ends = append(ends, t.sessions.close(st.Room(2), s))
 		}
+	}
+	for _, k := range ordered.ByKey(t.keys.byID) {
+		st.Room(1).Set(persistence.DirectoryKey{Kind: teamspace.DirScopedKey, Name: k.record.Hash}, nil)
 	}
 	keys, id, answer := t.env.keys, t.id, t.env.ReplyTo(t.Context.Sender(), deletionStep{})
 	system, self := t.env.System.Root, t.Context.Self()

@@ -110,7 +110,7 @@ func TestDeletedTeam(t *testing.T) {
 		require.Empty(t, storedOf(t, engine, team.ID, words...))
 		require.Equal(t, protocol.CloseUnauthorised, session.ExpectClosed().Code)
 		require.Error(t, session.Hello())
-		_, err := w.Registry.TeamOfKey(w.Context(), team.Key)
+		_, err := w.Registry.HolderOf(w.Context(), team.Key)
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 		actorstest.Fails(t, team, watchpost.NotFound, actors.GetTeam{})
 		err = w.Registry.DeleteTeam(w.Context(), team.ID)

@@ -30,6 +30,7 @@
 //	arrivals      posts that are new to a watchlist, which rules are to look at
 //	rules         auto-engagement rules and their actions
 //	notifications notification targets and what waits for them
+//	keys          keys with scopes, their last use and what they used of daily limits
 //	audit         sign-ins, changes of members and the key, its last use
 //
 // Requests enter by Ask. Reads of posts and of ended tasks (Registry.Posts,

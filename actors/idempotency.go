@@ -45,6 +45,7 @@ var keptReplies = map[string]reflect.Type{
 	"member":    reflect.TypeFor[watchpost.Member](),
 	"rule":      reflect.TypeFor[RuleView](),
 	"target":    reflect.TypeFor[TargetCreated](),
+	"key":       reflect.TypeFor[KeyCreated](),
 }
 
 func kindOfReply(reply any) string {

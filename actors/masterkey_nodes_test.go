@@ -44,9 +44,9 @@ func (n *keyNode) rotates(left int) {
 func (n *keyNode) knows(teams ...*actorstest.Team) {
 	n.T.Helper()
 	for _, team := range teams {
-		id, err := n.Registry.TeamOfKey(n.Context(), team.Key)
+		of, err := n.Registry.HolderOf(n.Context(), team.Key)
 		require.NoError(n.T, err)
-		require.Equal(n.T, team.ID, id)
+		require.Equal(n.T, team.ID, of.Team)
 	}
 	require.Equal(n.T, n.team.Key, actorstest.Must[actors.APIKey](n.T, n.team, actors.RevealKey{}).Key)
 }

@@ -83,9 +83,9 @@ func (r *rotation) refuses(err error, keys ...byte) {
 func (r *rotation) works() {
 	r.t.Helper()
 	for _, team := range r.teams {
-		id, err := r.Registry.TeamOfKey(r.Context(), team.Key)
+		of, err := r.Registry.HolderOf(r.Context(), team.Key)
 		require.NoError(r.t, err)
-		require.Equal(r.t, team.ID, id)
+		require.Equal(r.t, team.ID, of.Team)
 		require.Equal(r.t, team.Key, actorstest.Must[actors.APIKey](r.t, team, actors.RevealKey{}).Key)
 	}
 	r.session.Connect()

@@ -27,27 +27,47 @@ func (r *reading) RequireExtension(ctx context.Context, team watchpost.TeamID) e
 
 var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
 
-// TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
-// error (api.md#authentication).
-func (r *reading) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
+// HolderOf returns the team that a key belongs to and, unless it is the team's key, what
+// it may do (Unauthenticated; api.md#authentication).
+func (r *reading) HolderOf(ctx context.Context, key string) (cache.Holder, error) {
 	digest := cache.DigestOf(key)
-	team, known, drops := r.env.keys.Find(digest)
-	if known {
-		return team, nil
+	of, known, drops := r.env.keys.Find(digest)
+	if !known {
+		began := r.env.keys.Now()
+		var err error
+		if of, err = r.lookUp(ctx, key); err != nil {
+			return cache.Holder{}, err
+		}
+		r.env.keys.Remember(digest, of, began, drops)
 	}
-	if !watchpost.ValidAPIKey(key) {
-		return "", errInvalidKey
+	if of.Key.Expired(r.env.Clock.Now()) {
+		return cache.Holder{}, errInvalidKey
 	}
-	began := r.env.keys.Now()
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirKey, r.env.Keyring.Hash(teamspace.DirKey, key))
+	return of, nil
+}
+
+// lookUp reads the directory's entry of a key.
+func (r *reading) lookUp(ctx context.Context, key string) (of cache.Holder, err error) {
+	hash := r.env.Keyring.Hash
+	switch {
+	case watchpost.ValidAPIKey(key):
+		var owner teamspace.OwnerEntry
+		owner, err = teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirKey, hash(teamspace.DirKey, key))
+		of.Team = owner.Team
+	case watchpost.ValidScopedKey(key):
+		var entry teamspace.ScopedKeyEntry
+		entry, err = teamspace.Read[teamspace.ScopedKeyEntry](ctx, r.env.Store, teamspace.DirScopedKey, hash(teamspace.DirScopedKey, key))
+		of.Team, of.Key = entry.Team, &entry.Key
+	default:
+		return of, errInvalidKey
+	}
 	if errors.Is(err, persistence.ErrNotFound) {
-		return "", errInvalidKey
+		return of, errInvalidKey
 	}
 	if err != nil {
-		return "", watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+		return of, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	r.env.keys.Remember(digest, owner.Team, began, drops)
-	return owner.Team, nil
+	return of, nil
 }
 
 // TaskStatus returns a client's task, open or final (NotFound). A task without an actor

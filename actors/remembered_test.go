@@ -18,11 +18,11 @@ func TestKeyCacheForgetsReplacedKeys(t *testing.T) {
 	old, other := cache.DigestOf("old"), cache.DigestOf("other")
 	_, known, drops := c.Find(old)
 	require.False(t, known)
-	c.Remember(old, "team", time.Time{}, drops)
-	c.Remember(other, "other team", time.Time{}, drops)
+	c.Remember(old, cache.Holder{Team: "team"}, time.Time{}, drops)
+	c.Remember(other, cache.Holder{Team: "other team"}, time.Time{}, drops)
 	team, known, _ := c.Find(old)
 	require.True(t, known)
-	require.Equal(t, watchpost.TeamID("team"), team)
+	require.Equal(t, watchpost.TeamID("team"), team.Team)
 
 	c.Drop("team")
 	_, known, _ = c.Find(old)
@@ -33,7 +33,7 @@ func TestKeyCacheForgetsReplacedKeys(t *testing.T) {
 	t.Run("what was looked up before is not remembered after", func(t *testing.T) {
 		_, _, before := c.Find(old)
 		c.Drop("team")
-		c.Remember(old, "team", time.Time{}, before)
+		c.Remember(old, cache.Holder{Team: "team"}, time.Time{}, before)
 		_, known, _ := c.Find(old)
 		require.False(t, known)
 	})

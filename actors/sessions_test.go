@@ -236,11 +236,11 @@ func TestTeamsAndKeys(t *testing.T) {
 	})
 	t.Run("a rotated key", func(t *testing.T) {
 		fresh := actorstest.Must[actors.APIKey](t, team, actors.RotateKey{}).Key
-		_, err := w.Registry.TeamOfKey(w.Context(), team.Key)
+		_, err := w.Registry.HolderOf(w.Context(), team.Key)
 		require.EqualError(t, err, "Invalid API Key")
-		owner, err := w.Registry.TeamOfKey(w.Context(), fresh)
+		owner, err := w.Registry.HolderOf(w.Context(), fresh)
 		require.NoError(t, err)
-		require.Equal(t, team.ID, owner)
+		require.Equal(t, team.ID, owner.Team)
 		w.Crash()
 		require.Equal(t, fresh, actorstest.Must[actors.APIKey](t, team, actors.RevealKey{}).Key)
 	})

@@ -129,9 +129,9 @@ func TestOneTimeCodes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, signed.Team.ID, again.Team.ID)
 		require.Equal(t, signed.APIKey, again.APIKey)
-		owner, err := w.Registry.TeamOfKey(w.Context(), again.APIKey)
+		owner, err := w.Registry.HolderOf(w.Context(), again.APIKey)
 		require.NoError(t, err)
-		require.Equal(t, signed.Team.ID, owner)
+		require.Equal(t, signed.Team.ID, owner.Team)
 	})
 	t.Run("a new code replaces the old", func(t *testing.T) {
 		t.Parallel()

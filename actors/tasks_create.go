@@ -48,19 +48,26 @@ func (t *tasks) begin(task *watchpost.Task) *openTask {
 }
 
 // createRead makes a read. When a session is free for it, its hand-out is decided
-// in the batch that creates it: one sync for both.
+// in the batch that creates it: one sync for both. One that counts for a daily limit has a
+// batch of its own, which is submitted before another request is counted.
 func (t *tasks) createRead(task watchpost.Task) {
 	now := t.env.Clock.Now()
 	t.beginDay(now)
+	counts, err := t.team.keys.count(&task)
+	if err != nil {
+		t.Answer(nil, err)
+		return
+	}
 	created := &creation{}
 	created.name, created.onCommitted = t.team.idempotency.promise(TaskCreated{task.ID})
 	open := t.begin(&task)
-	if a, ok := t.team.dispatch.Next(now); ok && a.Task == task.ID {
+	if a, ok := t.team.dispatch.Next(now); ok && a.Task == task.ID && counts == nil {
 		open.created = created
 		t.assign(open, a)
 	} else {
 		batch := t.team.idempotency.keep(&persistence.Batch{}, created.name)
 		putNew(batch, &task)
+		t.team.keys.putCounts(batch, counts)
 		t.Commits.Submit(batch, created.onCommitted)
 		if ok {
 			t.handTo(a)

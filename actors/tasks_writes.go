@@ -63,8 +63,14 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 		t.team.idempotency.commitOnce(nil, TaskCreated{first})
 		return
 	}
+	counts, err := t.team.keys.count(&task)
+	if err != nil {
+		t.Answer(nil, err)
+		return
+	}
 	batch := &persistence.Batch{}
 	t.putWrite(batch, task)
+	t.team.keys.putCounts(batch, counts)
 	t.team.idempotency.commitOnce(batch, TaskCreated{task.ID})
 	t.handOut()
 }

@@ -48,6 +48,7 @@ type team struct {
 	rules       *engagementRules
 
 	notifications *notifications
+	keys          *scopedKeys
 	audit         *audit
 	refusals      *refusals
 }
@@ -94,6 +95,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.arrivals = newArrivals(t)
 	t.rules = newEngagementRules(t)
 	t.notifications = newNotifications(t)
+	t.keys = newScopedKeys(t)
 	t.audit = newAudit(t)
 	t.refusals = newRefusals(t)
 	return t
@@ -201,7 +203,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.invitations.load, t.audit.load, t.refusals.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -328,7 +330,7 @@ func (t *team) receiveTeam(message any) bool {
 	case joinByDomain:
 		t.members.onJoinByDomain(m)
 	default:
-		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
+		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
 	}
 	return true
 }

@@ -21,6 +21,9 @@ const (
 	AuditKeyRevealed     AuditKind = "key_revealed"
 	AuditKeyRotated      AuditKind = "key_rotated"
 	AuditRotationAsked   AuditKind = "key_rotation_asked"
+	AuditScopedKeyMade   AuditKind = "scoped_key_made"
+	AuditScopedKeyChange AuditKind = "scoped_key_changed"
+	AuditScopedKeyDelete AuditKind = "scoped_key_deleted"
 	AuditMemberAdded     AuditKind = "member_added"
 	AuditMemberInvited   AuditKind = "member_invited"
 	AuditMailedAgain     AuditKind = "invitation_mailed_again"
@@ -46,10 +49,14 @@ const (
 
 // Origin says where a request comes from. The zero value is the service itself.
 type Origin struct {
-	Operator bool     `json:",omitempty"` // by the admin API
-	Name     string   `json:",omitempty"` // of the operator; "": the token of all of them
-	Key      bool     `json:",omitempty"` // a change by the API key, whoever has it
-	Member   MemberID `json:",omitempty"` // who is signed in, or proved it with the request
+	Operator bool `json:",omitempty"` // by the admin API
+	// Name is that of the operator, "" for the token of all of them, or of the key with
+	// scopes.
+	Name string `json:",omitempty"`
+	Key  bool   `json:",omitempty"` // a change by a key, whoever has it
+	// KeyID is that of a key with scopes; empty: the team's key.
+	KeyID  KeyID    `json:",omitempty"`
+	Member MemberID `json:",omitempty"` // who is signed in, or proved it with the request
 	// Client is the address; of IPv6 addresses, the network of 64 bits.
 	Client string `json:",omitempty"`
 }
@@ -68,7 +75,7 @@ type AuditEntry struct {
 // MaxAuditEntries is how many entries a team keeps, the newest ones.
 const MaxAuditEntries = 1000
 
-// KeyUse is the last use of a team's API key that was noted.
+// KeyUse is the last use of a key that was noted.
 type KeyUse struct {
 	At     time.Time
 	Client string // as in Origin

@@ -31,7 +31,8 @@ const (
 	// Conflict means that the current state does not allow the change, or no more of
 	// them for now.
 	Conflict
-	// PlanLimit means that a quota of the plan is reached; the text names it.
+	// PlanLimit means that a quota of the plan, or a daily limit of the key, is reached;
+	// the text names it.
 	PlanLimit
 	// InvitationCap means that the network accepts no more invitations this
 	// week, or that the team has sent MaxInvitations of its own today.

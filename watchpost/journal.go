@@ -9,17 +9,18 @@ import (
 // AskerKind says by what way a task was asked for.
 type AskerKind string
 
-// The ways. The API key is shared by all members of a team.
+// The ways. The team's key is shared by all its members.
 const (
 	AskedByKey    AskerKind = "key"
 	AskedByMember AskerKind = "member" // in the dashboard
 	AskedByRule   AskerKind = "rule"   // of automatic engagement
 )
 
-// Asker says who asked for a task. The zero value is the API key.
+// Asker says who asked for a task. The zero value is the team's key.
 type Asker struct {
 	Kind AskerKind `json:",omitempty"`
-	ID   string    `json:",omitempty"` // of the member or the rule
+	ID   string    `json:",omitempty"` // of the member, the rule or the key with scopes
+	Name string    `json:",omitempty"` // of the key with scopes, at the time
 }
 
 // Way returns the kind, that of the zero value included.
@@ -37,7 +38,8 @@ type JournalEntry struct {
 	Type    TaskType
 	State   TaskState // pending until it is final
 	Way     AskerKind // of Asked; always set, so that a filter finds it
-	Asked   string    `json:",omitempty"` // ID of the member or the rule
+	Asked   string    `json:",omitempty"` // ID of the member, the rule or the key with scopes
+	Key     string    `json:",omitempty"` // name of the key with scopes
 	Member  MemberID  `json:",omitempty"` // in whose name
 	Account AccountURN
 	At      time.Time // asked for
@@ -66,7 +68,7 @@ func (t *Task) Journal() JournalEntry {
 	_ = json.Unmarshal(t.Input.JSON(), &in) // an input of another type names nothing
 	row := t.Type.row()
 	e := JournalEntry{
-		ID: t.ID, Type: t.Type, State: TaskPending, Way: t.Asked.Way(), Asked: t.Asked.ID, Member: t.Member, Account: t.Account,
+		ID: t.ID, Type: t.Type, State: TaskPending, Way: t.Asked.Way(), Asked: t.Asked.ID, Key: t.Asked.Name, Member: t.Member, Account: t.Account,
 		At: t.CreatedAt, EndedAt: t.EndedAt,
 		Post: PostID(textIn(in["post_id"])), Text: clipText(textIn(in[row.text])),
 	}
@@ -126,6 +128,7 @@ type JournalQuery struct {
 	State  TaskState // pending, completed or failed
 	Rule   string    // id of a rule that asked
 	Code   string    // why it failed
+	Key    KeyID     // of a key with scopes that asked
 	From   time.Time // asked for at or after
 	To     time.Time // asked for before
 }
@@ -133,6 +136,6 @@ type JournalQuery struct {
 // Matches defines the meaning of a query.
 func (q *JournalQuery) Matches(e *JournalEntry) bool {
 	return (q.Way == "" || q.Way == e.Way) && (q.Member == "" || q.Member == e.Member) && (q.Type == "" || q.Type == e.Type) &&
-		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Code == "" || q.Code == e.Code) &&
+		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Key == "" || string(q.Key) == e.Asked && e.Way == AskedByKey) && (q.Code == "" || q.Code == e.Code) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
 }

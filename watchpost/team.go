@@ -3,6 +3,7 @@ package watchpost
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"slices"
 	"strings"
 	"time"
@@ -199,8 +200,11 @@ const (
 	crockford  = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	keyPrefix  = "wp_"
 	keyLength  = 32
-	otpLength  = 6
-	codeLength = 10
+	slotLength = 3
+	// scopedPrefix is that of keys with scopes.
+	scopedPrefix = "wpk_"
+	otpLength    = 6
+	codeLength   = 10
 )
 
 // NewAPIKey returns a new team key: a prefix that people and secret scanners
@@ -211,6 +215,28 @@ func NewAPIKey() string { return keyPrefix + randomString(base62, keyLength) }
 func ValidAPIKey(s string) bool {
 	random, ok := strings.CutPrefix(s, keyPrefix)
 	return ok && len(random) == keyLength && strings.Trim(random, base62) == ""
+}
+
+// NewScopedKey returns a new key with scopes: a prefix of its own, the slot of the team
+// and 190 random bits.
+func NewScopedKey(team TeamID) string {
+	return scopedPrefix + Slot(team) + randomString(base62, keyLength)
+}
+
+// ValidScopedKey reports whether s has the form of a key with scopes.
+func ValidScopedKey(s string) bool {
+	random, ok := strings.CutPrefix(s, scopedPrefix)
+	return ok && len(random) == slotLength+keyLength && strings.Trim(random, base62) == ""
+}
+
+// Slot returns the slot of a team, three characters: one of 4,096 parts into which the
+// ids of teams are divided evenly, by the first 12 bits of their SHA-256. It says where
+// a team belongs without a look-up, and nothing else of the team.
+func Slot(team TeamID) string {
+	sum := sha256.Sum256([]byte(team))
+	slot := int(sum[0])<<4 | int(sum[1])>>4
+	const n = len(base62)
+	return string([]byte{base62[slot/n/n], base62[slot/n%n], base62[slot%n]})
 }
 
 // NewOTP returns a one-time code of six digits, which proves access to a

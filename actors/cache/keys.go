@@ -1,4 +1,4 @@
-// Package cache remembers what requests would ask the store for again: whose API keys are,
+// Package cache remembers what requests would ask the store for again: whose keys are,
 // and which watchlists teams have. Its readers are outside the mailboxes.
 package cache
 
@@ -13,13 +13,13 @@ import (
 )
 
 // Keys remembers whose API keys are, so that a request need not ask the
-// store. A replaced key is dropped before the new one is shown to
-// anybody. Keys are remembered by their plain hash, which is cheap and gives
+// store. A key is dropped before the answer to the request that replaces, changes or
+// deletes it. Keys are remembered by their plain hash, which is cheap and gives
 // nothing away: they are random and long. (Every request looks up a key under the
 // read lock; an LRU cache needs the exclusive lock to move the entry.)
 type Keys struct {
 	mu    sync.RWMutex
-	teams map[keyDigest]cachedKey
+	known map[keyDigest]cachedKey
 	// Life is how long a key is remembered, in real time; 0 is without end.
 	Life time.Duration
 	// drops counts the keys that were dropped: a key looked up before one
@@ -27,8 +27,15 @@ type Keys struct {
 	drops uint64
 }
 
+// Holder is who has a key.
+type Holder struct {
+	Team watchpost.TeamID
+	// Key is nil for the team's key, which has every right. It must not be changed.
+	Key *watchpost.ScopedKey
+}
+
 type cachedKey struct {
-	team watchpost.TeamID
+	Holder
 	read time.Time     // zero without life
 	used *atomic.Int64 // when its use was noted last, in seconds since 1970
 }
@@ -42,37 +49,37 @@ func DigestOf(key string) keyDigest { return sha256.Sum256([]byte(key)) }
 const maxKeys = 100_000
 
 // NewKeys returns a memory without keys.
-func NewKeys() *Keys { return &Keys{teams: map[keyDigest]cachedKey{}} }
+func NewKeys() *Keys { return &Keys{known: map[keyDigest]cachedKey{}} }
 
-// Find returns the team of a key, and what to hand to remember when it is not
+// Find returns the holder of a key, and what to hand to remember when it is not
 // known.
-func (c *Keys) Find(key keyDigest) (team watchpost.TeamID, known bool, drops uint64) {
+func (c *Keys) Find(key keyDigest) (of Holder, known bool, drops uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	cached, known := c.teams[key]
+	cached, known := c.known[key]
 	if known && c.Life > 0 && time.Since(cached.read) >= c.Life { //nolint:forbidigo // other nodes replace keys in real time
 		known = false
 	}
-	return cached.team, known, c.drops
+	return cached.Holder, known, c.drops
 }
 
 // Remember keeps a key looked up since find, unless a key was dropped
 // meanwhile.
 // Its life begins when read was taken, before the look-up.
-func (c *Keys) Remember(key keyDigest, team watchpost.TeamID, read time.Time, drops uint64) {
+func (c *Keys) Remember(key keyDigest, of Holder, read time.Time, drops uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.drops != drops {
 		return
 	}
-	if len(c.teams) >= maxKeys {
-		clear(c.teams)
+	if len(c.known) >= maxKeys {
+		clear(c.known)
 	}
-	used := c.teams[key].used
+	used := c.known[key].used
 	if used == nil {
 		used = &atomic.Int64{}
 	}
-	c.teams[key] = cachedKey{team, read, used}
+	c.known[key] = cachedKey{of, read, used}
 }
 
 // LastUse returns when the use of a key was noted last; a new one for a key that is
@@ -80,7 +87,7 @@ func (c *Keys) Remember(key keyDigest, team watchpost.TeamID, read time.Time, dr
 func (c *Keys) LastUse(key keyDigest) *atomic.Int64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if used := c.teams[key].used; used != nil {
+	if used := c.known[key].used; used != nil {
 		return used
 	}
 	return &atomic.Int64{}
@@ -94,11 +101,11 @@ func (c *Keys) Now() (t time.Time) {
 	return t
 }
 
-// Drop forgets the keys of a team after one was replaced. That is rare
+// Drop forgets the keys of a team after one was replaced, changed or deleted. That is rare
 // enough to look through all.
 func (c *Keys) Drop(team watchpost.TeamID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drops++
-	maps.DeleteFunc(c.teams, func(_ keyDigest, cached cachedKey) bool { return cached.team == team })
+	maps.DeleteFunc(c.known, func(_ keyDigest, cached cachedKey) bool { return cached.Team == team })
 }

@@ -15,7 +15,7 @@ func TestCachedKeyExpires(t *testing.T) {
 	t.Parallel()
 	c := NewKeys()
 	c.Life = time.Hour
-	key, team := DigestOf("wp_key"), watchpost.TeamID("team")
+	key, team := DigestOf("wp_key"), Holder{Team: watchpost.TeamID("team")}
 	c.Remember(key, team, c.Now(), 0)
 	found, known, _ := c.Find(key)
 	require.True(t, known)

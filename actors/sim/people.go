@@ -106,7 +106,7 @@ func (l people) leave(n *node, of *team, b *browser) {
 func (l people) rotate(n *node, of *team) {
 	defer func() { of.rotating = false }()
 	old := of.apiKey
-	_, _ = n.registry.TeamOfKey(n.ctx, old) // it is remembered
+	_, _ = n.registry.HolderOf(n.ctx, old) // it is remembered
 	made, err := ask[actors.APIKey](n, of, actors.RotateKey{})
 	if err != nil {
 		l.bear(of, "rotate key", err)
@@ -117,11 +117,11 @@ func (l people) rotate(n *node, of *team) {
 	}
 	of.apiKey = made.Key
 	l.tell("%s has another key", of.name)
-	if id, err := n.registry.TeamOfKey(n.ctx, made.Key); err != nil || id != of.id {
-		l.bearUnless(of, err, "the new key of %s is that of %q: %v", of.name, id, err)
+	if holder, err := n.registry.HolderOf(n.ctx, made.Key); err != nil || holder.Team != of.id {
+		l.bearUnless(of, err, "the new key of %s is that of %q: %v", of.name, holder.Team, err)
 	}
-	if id, err := n.registry.TeamOfKey(n.ctx, old); watchpost.KindOf(err) != watchpost.Unauthenticated || err == nil {
-		l.bearUnless(of, err, "the old key of %s is still that of %q: %v", of.name, id, err)
+	if holder, err := n.registry.HolderOf(n.ctx, old); watchpost.KindOf(err) != watchpost.Unauthenticated || err == nil {
+		l.bearUnless(of, err, "the old key of %s is still that of %q: %v", of.name, holder.Team, err)
 	}
 }
 

@@ -34,22 +34,23 @@ type shownAudit struct {
 	By       string              `json:"by" validate:"oneof=operator member key unknown"`
 	Member   watchpost.MemberID  `json:"member_id"`
 	Operator string              `json:"operator"` // name; "" of the token without one
+	Key      string              `json:"key_name" description:"of the key with scopes that did it"`
 	Email    string              `json:"email"`
 	Client   string              `json:"client"`
 	Subject  string              `json:"subject"`
 }
 
 func showAudit(e *watchpost.AuditEntry) shownAudit {
-	by := "unknown"
+	by, operator, key := "unknown", "", ""
 	switch {
 	case e.By.Operator:
-		by = "operator"
+		by, operator = "operator", e.By.Name
 	case e.By.Member != "":
 		by = "member"
 	case e.By.Key:
-		by = "key"
+		by, key = "key", e.By.Name
 	}
-	return shownAudit{endpoint.TimestampOf(e.At), e.Kind, by, e.By.Member, e.By.Name, e.Email, e.By.Client, e.Subject}
+	return shownAudit{endpoint.TimestampOf(e.At), e.Kind, by, e.By.Member, operator, key, e.Email, e.By.Client, e.Subject}
 }
 
 func (s teams) getAudit(r *http.Request) (auditReply, error) {

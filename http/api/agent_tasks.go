@@ -29,7 +29,7 @@ func (s tasks) routes() {
 		e.add(s.Server, e)
 	}
 	endpoint.Handle(s.API, http.MethodGet, "/network-agent/get-task-status", s.getTaskStatus,
-		s.Operation(endpoint.RequiresExtension, "getTaskStatus", "Ask how far a task is", endpoint.TagTasks),
+		s.Operation(endpoint.RequiresExtension(watchpost.ScopeRead), "getTaskStatus", "Ask how far a task is", endpoint.TagTasks),
 		endpoint.Query("api_agent_task_id", "the task", openapi3.NewStringSchema()), endpoint.Required(),
 		endpoint.WithError(http.StatusBadRequest, textNoTaskID),
 		endpoint.WithError(http.StatusNotFound, watchpost.TextTaskNotFound))
@@ -57,14 +57,22 @@ func addTask[B any](s *endpoint.Server, e *taskEndpoint) {
 		detail += " It is done in the name of the admin who has been in the team longest."
 	}
 	options := []func(*fuego.BaseRoute){
-		s.Operation(endpoint.RequiresExtension, cmp.Or(e.id, camel(e.path)), "Create a task: "+strings.ToLower(e.words), endpoint.TagTasks),
+		s.Operation(endpoint.RequiresExtension(e.kind.Scope()), cmp.Or(e.id, camel(e.path)), "Create a task: "+strings.ToLower(e.words), endpoint.TagTasks),
 		endpoint.WithDetail(detail), endpoint.WithBody(texts...), endpoint.WithExampleMessage(message),
 	}
 	options = append(options, e.errors...)
+	if action := e.kind.Action(); action != watchpost.ActionNone {
+		options = append(options, withDailyLimit(action))
+	}
 	if e.kind.OfMember() {
 		options = append(options, endpoint.WithError(http.StatusNotFound, watchpost.TextNoAdmin, endpoint.TextUserNotFound))
 	}
 	endpoint.HandleCreate(s.API, "/network-agent/"+e.path, send, show, options...)
+}
+
+// withDailyLimit documents the error of a task over a daily limit of its key.
+func withDailyLimit(action watchpost.Action) fuego.RouteOption {
+	return endpoint.WithError(http.StatusPaymentRequired, watchpost.TextDailyLimit(20, action))
 }
 
 // camel makes an operation's name of a path's: fetch-profile is fetchProfile.

@@ -10,7 +10,7 @@ import (
 // Add adds all resources to the routes of the API.
 func Add(s *endpoint.Server, prompts *Prompts) {
 	for _, resource := range []interface{ routes() }{
-		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, leads{s}, bookmarks{s}, rules{s}, notifications{s},
+		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, leads{s}, bookmarks{s}, rules{s}, notifications{s}, keys{s},
 		journal{s}, engagements{s}, interactions{s}, tasks{s},
 	} {
 		resource.routes()
@@ -27,6 +27,7 @@ type (
 	bookmarks     struct{ *endpoint.Server }
 	rules         struct{ *endpoint.Server }
 	notifications struct{ *endpoint.Server }
+	keys          struct{ *endpoint.Server }
 	journal       struct{ *endpoint.Server }
 	engagements   struct{ *endpoint.Server }
 	interactions  struct{ *endpoint.Server }

@@ -11,7 +11,7 @@ import (
 const textBookmark = "bookmark must be a boolean value"
 
 func (s bookmarks) routes() {
-	endpoint.HandleBody(s.API, http.MethodPut, "/api-posts", s.bookmark, s.Operation(endpoint.Teams, "bookmarkPost", "Save a post, or no longer", endpoint.TagPosts),
+	endpoint.HandleBody(s.API, http.MethodPut, "/api-posts", s.bookmark, s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "bookmarkPost", "Save a post, or no longer", endpoint.TagPosts),
 		endpoint.WithBody(textMissingID, textBookmark), endpoint.WithError(http.StatusNotFound, textPostNotFound))
 }
 

@@ -28,13 +28,13 @@ func (s engagements) routes() {
 	missing := endpoint.WithError(http.StatusNotFound, textPostNotFound, endpoint.TextUserNotFound)
 	like := engage(s.Registry, watchpost.TaskLikePost, func(l *likeRequest) (filled, filled) { return l.Post, l.Email })
 	endpoint.HandleCreate(s.API, "/api-like", like, showEngagement[likeRequest]("Like task created successfully"),
-		s.Operation(endpoint.RequiresExtension, "createLike", "Like a post in a member's name", endpoint.TagEngagement),
-		endpoint.WithBody(textNoPostID, textNoUserEmail, textActorType, textCompanyTitle, textForumLikes), missing,
+		s.Operation(endpoint.RequiresExtension(watchpost.ScopeEngage), "createLike", "Like a post in a member's name", endpoint.TagEngagement),
+		endpoint.WithBody(textNoPostID, textNoUserEmail, textActorType, textCompanyTitle, textForumLikes), missing, withDailyLimit(watchpost.ActionLike),
 		endpoint.WithExampleMessage("Like task created successfully"))
 	comment := engage(s.Registry, watchpost.TaskCommentPost, func(c *commentRequest) (filled, filled) { return c.Post, c.Email })
 	endpoint.HandleCreate(s.API, "/api-comment", comment, showEngagement[commentRequest]("Comment task created successfully"),
-		s.Operation(endpoint.RequiresExtension, "createComment", "Comment on a post in a member's name", endpoint.TagEngagement),
-		endpoint.WithBody(textNoPostID, textNoUserEmail, textNoComment, textEmptyComment, textLongComment, textActorType, textCompanyTitle, textForumComments), missing,
+		s.Operation(endpoint.RequiresExtension(watchpost.ScopeEngage), "createComment", "Comment on a post in a member's name", endpoint.TagEngagement),
+		endpoint.WithBody(textNoPostID, textNoUserEmail, textNoComment, textEmptyComment, textLongComment, textActorType, textCompanyTitle, textForumComments), missing, withDailyLimit(watchpost.ActionComment),
 		endpoint.WithExampleMessage("Comment task created successfully"))
 }
 

@@ -12,10 +12,10 @@ import (
 func (s rules) actionRoutes() {
 	const path = "/api-engagement-actions"
 	endpoint.Handle(s.API, http.MethodGet, path, s.getRuleActions,
-		s.Operation(endpoint.Teams, "getEngagementActions", "List what rules propose, have queued and have done", endpoint.TagRules),
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getEngagementActions", "List what rules propose, have queued and have done", endpoint.TagRules),
 		withRulePages())
 	endpoint.HandleBody(s.API, http.MethodPut, path, s.decideRuleAction,
-		s.Operation(endpoint.Teams, "decideEngagementAction", "Approve or reject a proposed action", endpoint.TagRules),
+		s.Operation(endpoint.Teams(watchpost.ScopeRules), "decideEngagementAction", "Approve or reject a proposed action", endpoint.TagRules),
 		endpoint.WithBody(textMissingID, "approve must be a boolean value", textEmptyComment, textLongComment, "Invalid 'comment_text'"),
 		endpoint.WithError(http.StatusNotFound, "Action not found"), endpoint.WithError(http.StatusConflict, "The action was approved before"))
 }

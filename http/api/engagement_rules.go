@@ -41,18 +41,18 @@ func (s rules) routes() {
 	endpoint.HandleCreate(s.API, path, s.createRule, func(_ createRuleRequest, v actors.RuleView) createRuleReply {
 		return createRuleReply{showRule(v), true}
 	},
-		s.Operation(endpoint.Teams, "createEngagementRule", "Create an auto-engagement rule", endpoint.TagRules),
+		s.Operation(endpoint.Teams(watchpost.ScopeRules), "createEngagementRule", "Create an auto-engagement rule", endpoint.TagRules),
 		endpoint.WithBody(slices.Concat([]string{textNoWatchlistID, textNoAction}, ruleTexts)...), withForeignErrors(), unknownMember, quota)
 	endpoint.HandleBody(s.API, http.MethodPost, path+"/dry-run", s.tryRule,
-		s.Operation(endpoint.Teams, "tryEngagementRule", "Show what a rule would have done with stored posts", endpoint.TagRules),
+		s.Operation(endpoint.Teams(watchpost.ScopeRules), "tryEngagementRule", "Show what a rule would have done with stored posts", endpoint.TagRules),
 		endpoint.WithBody(slices.Concat([]string{textNoWatchlistID, textNoAction}, ruleTexts)...), withForeignErrors(), unknownMember)
-	endpoint.Handle(s.API, http.MethodGet, path, s.getRules, s.Operation(endpoint.Teams, "getEngagementRules", "List the auto-engagement rules", endpoint.TagRules),
+	endpoint.Handle(s.API, http.MethodGet, path, s.getRules, s.Operation(endpoint.Teams(watchpost.ScopeRead), "getEngagementRules", "List the auto-engagement rules", endpoint.TagRules),
 		withRulePages())
 	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateRule,
-		s.Operation(endpoint.Teams, "updateEngagementRule", "Change a rule, or stop all rules at once", endpoint.TagRules),
+		s.Operation(endpoint.Teams(watchpost.ScopeRules), "updateEngagementRule", "Change a rule, or stop all rules at once", endpoint.TagRules),
 		endpoint.WithBody(slices.Concat([]string{textMissingID, textStop}, ruleTexts)...), endpoint.WithError(http.StatusNotFound, watchpost.TextRuleNotFound), unknownMember)
 	endpoint.Handle(s.API, http.MethodDelete, path, s.deleteRule,
-		s.Operation(endpoint.Teams, "deleteEngagementRule", "Delete a rule and withdraw what waits of it", endpoint.TagRules),
+		s.Operation(endpoint.Teams(watchpost.ScopeRules), "deleteEngagementRule", "Delete a rule and withdraw what waits of it", endpoint.TagRules),
 		endpoint.Query("id", "the rule; may be given in a JSON body instead", openapi3.NewStringSchema()),
 		endpoint.WithError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), endpoint.WithError(http.StatusNotFound, watchpost.TextRuleNotFound))
 	s.actionRoutes()

@@ -29,7 +29,7 @@ func (s interactions) routes() {
 	}
 	text := openapi3.NewStringSchema
 	endpoint.Handle(s.API, http.MethodGet, path, s.getInteractions,
-		s.Operation(endpoint.Teams, "getInteractions", "Read what the team did on a watchlist's posts", endpoint.TagEngagement),
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getInteractions", "Read what the team did on a watchlist's posts", endpoint.TagEngagement),
 		endpoint.Query("watchlist_id", "the watchlist whose posts are meant", text()), endpoint.Required(),
 		endpoint.Query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
 		endpoint.Query("actor_ids", "authors: ids of members, titles of companies", openapi3.NewArraySchema().WithItems(text())),
@@ -37,7 +37,7 @@ func (s interactions) routes() {
 		endpoint.Query("page_size", "interactions per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.InteractionPageSize)),
 		refusals)
 	endpoint.HandleBody(s.API, http.MethodPost, path, s.postInteractions,
-		s.Operation(endpoint.Teams, "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", endpoint.TagEngagement),
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", endpoint.TagEngagement),
 		endpoint.WithBody(), refusals)
 }
 

@@ -18,9 +18,10 @@ func (s journal) routes() {
 		types = append(types, name)
 	}
 	endpoint.Handle(s.API, http.MethodGet, "/api-journal", s.getJournal,
-		s.Operation(endpoint.Teams, "getJournal", "List every action on the network: who asked, which account acted, how it ended; newest first", endpoint.TagJournal),
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getJournal", "List every action on the network: who asked, which account acted, how it ended; newest first", endpoint.TagJournal),
 		endpoint.Query("asked_by", "actions that were asked for in this way only", text().WithEnum("key", "member", "rule")),
 		endpoint.Query("rule_id", "actions of this rule only", text()),
+		endpoint.Query("key_id", "actions that this key with scopes asked for only", text()),
 		endpoint.Query("user_email", "actions in this member's name only", text()),
 		endpoint.Query("task_type", "actions of this type only", text().WithEnum(types...)),
 		endpoint.Query("status", "actions with this outcome only", text().WithEnum("pending", "completed", "failed")),
@@ -47,6 +48,7 @@ type journalEntry struct {
 	State    watchpost.TaskState  `json:"status" validate:"oneof=pending completed failed"`
 	Way      watchpost.AskerKind  `json:"asked_by" validate:"oneof=key member rule"`
 	Asked    string               `json:"asked_by_id"`
+	Key      string               `json:"asked_by_name" description:"name of the key with scopes that asked, at the time"`
 	Email    string               `json:"user_email"`
 	Account  watchpost.AccountURN `json:"account"`
 	At       endpoint.Timestamp   `json:"created_at"`
@@ -67,7 +69,7 @@ func (s journal) getJournal(r *http.Request) (journalReply, error) {
 	ctx, p := r.Context(), endpoint.ReadParams(r)
 	q := watchpost.JournalQuery{
 		Way:  watchpost.AskerKind(single(p, "asked_by", watchpost.OneOf("key", "member", "rule"))),
-		Rule: p.One("rule_id"), Type: watchpost.TaskType(single(p, "task_type", watchpost.OneOf(journalTypes()...))),
+		Rule: p.One("rule_id"), Key: watchpost.KeyID(p.One("key_id")), Type: watchpost.TaskType(single(p, "task_type", watchpost.OneOf(journalTypes()...))),
 		State: watchpost.TaskState(single(p, "status", watchpost.OneOf("pending", "completed", "failed"))),
 	}
 	q.From, q.To = readDays(p)
@@ -111,7 +113,7 @@ func journalTypes() (names []string) {
 
 func showEntry(e *watchpost.JournalEntry, emails map[watchpost.MemberID]string) journalEntry {
 	return journalEntry{
-		ID: e.ID, Type: e.Type, State: e.State, Way: e.Way, Asked: e.Asked, Email: emails[e.Member], Account: e.Account, At: endpoint.TimestampOf(e.At),
+		ID: e.ID, Type: e.Type, State: e.State, Way: e.Way, Asked: e.Asked, Key: e.Key, Email: emails[e.Member], Account: e.Account, At: endpoint.TimestampOf(e.At),
 		EndedAt: endpoint.TimestampOrNil(e.EndedAt), Subject: e.Subject, Text: e.Text, Post: e.Post, Code: e.Code, Message: e.Message, Safe: e.Safe,
 		Acted: e.Acted, Number: e.Number, Hash: e.Hash, Previous: e.Before,
 	}

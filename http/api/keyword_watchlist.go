@@ -22,16 +22,16 @@ const (
 func (s watchlists) keywordRoutes() {
 	const path = "/api-keyword-watchlist"
 	endpoint.HandleCreate(s.API, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist), showCreatedWatchlist,
-		s.Operation(endpoint.Teams, "createKeywordWatchlist", "Create a keyword watchlist", endpoint.TagWatchlists),
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "createKeywordWatchlist", "Create a keyword watchlist", endpoint.TagWatchlists),
 		withKeywordsBody(), withNewPrompt(), endpoint.WithError(http.StatusPaymentRequired, textWatchlistQuota))
 	endpoint.Handle(s.API, http.MethodGet, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
-		s.Operation(endpoint.Teams, "getKeywordWatchlist", "List keyword watchlists, or show one", endpoint.TagWatchlists),
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getKeywordWatchlist", "List keyword watchlists, or show one", endpoint.TagWatchlists),
 		withShownID())
 	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
-		s.Operation(endpoint.Teams, "updateKeywordWatchlist", "Change a keyword watchlist", endpoint.TagWatchlists),
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "updateKeywordWatchlist", "Change a keyword watchlist", endpoint.TagWatchlists),
 		withPatchBody(labelTexts...), withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrFields), endpoint.WithError(http.StatusConflict, textDisabled))
 	endpoint.Handle(s.API, http.MethodDelete, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
-		s.Operation(endpoint.Teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", endpoint.TagWatchlists),
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", endpoint.TagWatchlists),
 		withDeletedID())
 }
 

@@ -17,7 +17,7 @@ const textFailedLeads = "Failed to fetch leads"
 
 func (s leads) routes() {
 	endpoint.Handle(s.API, http.MethodGet, "/api-leads", s.getLeads,
-		s.Operation(endpoint.Teams, "getLeads", "Read the authors of the posts that watchlists collected", endpoint.TagPosts),
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getLeads", "Read the authors of the posts that watchlists collected", endpoint.TagPosts),
 		leadParams(),
 		postErrors("Invalid 'min_posts'", "Invalid 'contacted'"),
 		endpoint.WithError(http.StatusInternalServerError, textFailedLeads))

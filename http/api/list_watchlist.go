@@ -27,7 +27,7 @@ func listRoutes[B, M, A any](s watchlists, w listWords, asks func(B) actors.Foll
 	endpoint.HandleCreate(s.API, w.path, func(ctx context.Context, key *actors.IdempotencyKey, body B) (actors.Followed, error) {
 		return s.follow(ctx, key, asks(body))
 	}, func(_ B, m actors.Followed) M { return made(&m) },
-		s.Operation(endpoint.Teams, "create"+w.name+"Watchlist", "Create a "+w.noun+" watchlist", endpoint.TagWatchlists),
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "create"+w.name+"Watchlist", "Create a "+w.noun+" watchlist", endpoint.TagWatchlists),
 		withWatchlistBody(w.texts...), endpoint.WithError(http.StatusPaymentRequired, w.limits...), withListErrors())
 	endpoint.Handle(s.API, http.MethodGet, w.path, func(r *http.Request) (A, error) {
 		one, all, err := s.readWatchlists(r.Context(), r, w.t)
@@ -36,11 +36,11 @@ func listRoutes[B, M, A any](s watchlists, w listWords, asks func(B) actors.Foll
 			return none, err
 		}
 		return shown(one, all), nil
-	}, s.Operation(endpoint.Teams, "get"+w.name+"Watchlist", "List "+w.noun+" watchlists, or show one", endpoint.TagWatchlists), withShownID())
+	}, s.Operation(endpoint.Teams(watchpost.ScopeRead), "get"+w.name+"Watchlist", "List "+w.noun+" watchlists, or show one", endpoint.TagWatchlists), withShownID())
 	endpoint.HandleBody(s.API, http.MethodPut, w.path, s.updateListWatchlist(w.t),
-		s.Operation(endpoint.Teams, "update"+w.name+"Watchlist", "Change a "+w.noun+" watchlist", endpoint.TagWatchlists), withPatchBody())
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "update"+w.name+"Watchlist", "Change a "+w.noun+" watchlist", endpoint.TagWatchlists), withPatchBody())
 	endpoint.Handle(s.API, http.MethodDelete, w.path, s.deleteWatchlist(w.t),
-		s.Operation(endpoint.Teams, "delete"+w.name+"Watchlist", "Delete a "+w.noun+" watchlist with the posts that only it collected", endpoint.TagWatchlists), withDeletedID())
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "delete"+w.name+"Watchlist", "Delete a "+w.noun+" watchlist with the posts that only it collected", endpoint.TagWatchlists), withDeletedID())
 }
 
 // oneOrAll is what GET answers: one watchlist, or a list of them.

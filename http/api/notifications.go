@@ -28,17 +28,17 @@ func (s notifications) routes() {
 	member := endpoint.WithError(http.StatusNotFound, endpoint.TextUserNotFound)
 	endpoint.HandleCreate(s.API, path, s.createTarget, func(_ createTargetRequest, made actors.TargetCreated) createTargetReply {
 		return createTargetReply{showTarget(made.TargetView), made.Secret, true}
-	}, s.Operation(endpoint.Teams, "createNotificationTarget", "Create a notification target", endpoint.TagNotifications),
+	}, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "createNotificationTarget", "Create a notification target", endpoint.TagNotifications),
 		endpoint.WithBody(slices.Concat([]string{textNoType}, targetTexts)...), withForeignErrors(), member, endpoint.WithError(http.StatusConflict, textTargetLimit))
-	endpoint.Handle(s.API, http.MethodGet, path, s.getTargets, s.Operation(endpoint.Teams, "getNotificationTargets", "List the notification targets", endpoint.TagNotifications))
-	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateTarget, s.Operation(endpoint.Teams, "updateNotificationTarget", "Change or resume a notification target", endpoint.TagNotifications),
+	endpoint.Handle(s.API, http.MethodGet, path, s.getTargets, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "getNotificationTargets", "List the notification targets", endpoint.TagNotifications))
+	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateTarget, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "updateNotificationTarget", "Change or resume a notification target", endpoint.TagNotifications),
 		endpoint.WithBody(slices.Concat([]string{textMissingID}, targetTexts)...), unknown, member)
-	endpoint.Handle(s.API, http.MethodDelete, path, s.deleteTarget, s.Operation(endpoint.Teams, "deleteNotificationTarget", "Delete a notification target and what waits for it", endpoint.TagNotifications),
+	endpoint.Handle(s.API, http.MethodDelete, path, s.deleteTarget, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "deleteNotificationTarget", "Delete a notification target and what waits for it", endpoint.TagNotifications),
 		endpoint.Query("id", "the target; may be given in a JSON body instead", openapi3.NewStringSchema()),
 		endpoint.WithError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), unknown)
-	endpoint.Handle(s.API, http.MethodGet, path+"/deliveries", s.getDeliveries, s.Operation(endpoint.Teams, "getNotificationDeliveries", "List the last 100 deliveries of a target, or of all targets", endpoint.TagNotifications),
+	endpoint.Handle(s.API, http.MethodGet, path+"/deliveries", s.getDeliveries, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "getNotificationDeliveries", "List the last 100 deliveries of a target, or of all targets", endpoint.TagNotifications),
 		endpoint.Query("id", "the target; default: all", openapi3.NewStringSchema()), endpoint.WithError(http.StatusBadRequest, "Invalid 'id'"))
-	endpoint.HandleBody(s.API, http.MethodPost, path+"/send", s.sendNow, s.Operation(endpoint.Teams, "sendNotification", "Send a test message, or a delivery again", endpoint.TagNotifications),
+	endpoint.HandleBody(s.API, http.MethodPost, path+"/send", s.sendNow, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "sendNotification", "Send a test message, or a delivery again", endpoint.TagNotifications),
 		endpoint.WithBody(textMissingID, "Invalid 'delivery_id'"), unknown, endpoint.WithError(http.StatusNotFound, "Delivery not found"), endpoint.WithError(http.StatusConflict, watchpost.TextSendsNow))
 }
 

@@ -22,7 +22,7 @@ import (
 
 func (s posts) routes() {
 	endpoint.Handle(s.API, http.MethodGet, "/api-posts", s.getPosts,
-		s.Operation(endpoint.Teams, "getPosts", "Read the posts that watchlists collected", endpoint.TagPosts),
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getPosts", "Read the posts that watchlists collected", endpoint.TagPosts),
 		postParams(),
 		postErrors("Invalid 'fields': use "+endpoint.InWords(postFields, "or")),
 		endpoint.WithError(http.StatusInternalServerError, endpoint.TextFailedPosts))

@@ -20,11 +20,11 @@ func (s watchlists) promptRoutes() {
 // promptPath adds the two operations of one family.
 func (s watchlists) promptPath(t watchpost.WatchlistType, path, id, what string) {
 	endpoint.HandleCreate(s.API, path, s.createFromPrompt(t), showPromptedWatchlist,
-		s.Operation(endpoint.Teams, "create"+id, "Create "+what+" from a prompt", endpoint.TagDeprecated), fuego.OptionDeprecated(),
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "create"+id, "Create "+what+" from a prompt", endpoint.TagDeprecated), fuego.OptionDeprecated(),
 		endpoint.WithBody("Invalid fetchFreqInHours", "Invalid 'name'"), withNewPrompt(),
 		endpoint.WithError(http.StatusPaymentRequired, textWatchlistQuota))
 	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateFromPrompt(t),
-		s.Operation(endpoint.Teams, "update"+id, "Change "+what+" by a prompt", endpoint.TagDeprecated), fuego.OptionDeprecated(),
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "update"+id, "Change "+what+" by a prompt", endpoint.TagDeprecated), fuego.OptionDeprecated(),
 		endpoint.WithBody(textMissingID), withForeignErrors(), withPrompt(),
 		endpoint.WithError(http.StatusBadRequest, textPromptOrFields), endpoint.WithError(http.StatusConflict, textDisabled))
 }

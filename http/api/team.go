@@ -10,7 +10,7 @@ import (
 
 func (s team) routes() {
 	endpoint.Handle(s.API, http.MethodGet, "/api-team", s.getTeam,
-		s.Operation(endpoint.Teams, "getTeam", "Show the team: members, extensions, allowances, quotas, waiting scans", endpoint.TagTeam))
+		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getTeam", "Show the team: members, extensions, allowances, quotas, waiting scans", endpoint.TagTeam))
 }
 
 // teamReply is a team as its members see it. Members documents the fields of one;

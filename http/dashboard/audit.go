@@ -24,6 +24,7 @@ var auditNames = map[watchpost.AuditKind]string{
 	watchpost.AuditPasskeyAdded: "Passkey added", watchpost.AuditPasskeyRemoved: "Passkey removed", watchpost.AuditPasskeyRefused: "Passkey refused: it may have been copied",
 	watchpost.AuditLinkMade: "Sign-in link made", watchpost.AuditKeyRevealed: "API key shown", watchpost.AuditKeyRotated: "API key replaced",
 	watchpost.AuditRotationAsked: "Another API key asked for",
+	watchpost.AuditScopedKeyMade: "Key made", watchpost.AuditScopedKeyChange: "Key changed", watchpost.AuditScopedKeyDelete: "Key deleted",
 	watchpost.AuditMemberInvited: "Invited", watchpost.AuditMailedAgain: "Invitation mailed again", watchpost.AuditWithdrawn: "Invitation withdrawn",
 	watchpost.AuditAccepted: "Invitation accepted", watchpost.AuditDeclined: "Invitation declined", watchpost.AuditMemberLeft: "Left the team",
 	watchpost.AuditMemberAdded: "Member added", watchpost.AuditRoleChanged: "Role changed", watchpost.AuditMemberRemoved: "Member removed",
@@ -47,6 +48,8 @@ func auditRowOf(e *watchpost.AuditEntry, d *Dashboard) auditRow {
 		}
 	case row.Who == "" && e.By.Member != "":
 		row.Who = "a former member"
+	case e.By.KeyID != "":
+		row.Who = "the key " + e.By.Name
 	case e.By.Key:
 		row.Who = "the API key"
 	case row.Who == "" && row.Bad:

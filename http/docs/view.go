@@ -280,8 +280,8 @@ func curl(o endpoint.OperationAt) string {
 	if o.Method != http.MethodGet && (o.Method != http.MethodPost || o.RequestBody == nil) {
 		b.WriteString(" -X " + o.Method)
 	}
-	for _, requirement := range *o.Security {
-		for scheme := range requirement {
+	if len(*o.Security) > 0 { // the others are other ways to send the same key
+		for scheme := range (*o.Security)[0] {
 			b.WriteString(` -H "` + curlHeaders[scheme] + `"`)
 		}
 	}
@@ -309,6 +309,7 @@ func curl(o endpoint.OperationAt) string {
 
 var curlHeaders = map[string]string{
 	endpoint.SchemeKey:     "x-api-key: $WATCHPOST_KEY",
+	endpoint.SchemeBearer:  "Authorization: Bearer $WATCHPOST_KEY",
 	endpoint.SchemeAdmin:   "Authorization: Bearer $ADMIN_TOKEN",
 	endpoint.SchemeSession: "Authorization: Bearer $SESSION_TOKEN",
 }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/go-fuego/fuego"
 
+	"watchpost/actors/cache"
 	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
@@ -25,26 +27,57 @@ func (s *Server) WithDeadline(next http.Handler) http.Handler {
 	})
 }
 
-// withKey lets a request pass that carries the key of a team, and puts the
-// team into the RequestState. It bounds the work too.
-func (s *Server) withKey(next http.Handler) http.Handler {
-	atOwner := s.noteKeyUse(next)
-	next = s.readingFirst(s.WithRoom(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.serveAtOwner(w, r, string(TeamOf(r.Context())), atOwner)
-	})))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := StateOf(r.Context())
-		x.ctx.bound(s.Timing.Request)
-		x.ctx.within(s.leaseFor(r))
-		team, err := s.teamOfKey(&x.ctx, r.Header.Get("X-Api-Key"))
-		x.ctx.alone()
-		if err != nil {
-			s.WriteError(r, err)
-			return
+// withKey lets a request pass that carries a key of a team with the scope, and puts the
+// team and the key into the RequestState. It bounds the work too.
+func (s *Server) withKey(scope watchpost.Scope) middleware {
+	return func(next http.Handler) http.Handler {
+		atOwner := s.noteKeyUse(next)
+		next = s.readingFirst(s.WithRoom(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.serveAtOwner(w, r, string(TeamOf(r.Context())), atOwner)
+		})))
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			x := StateOf(r.Context())
+			x.ctx.bound(s.Timing.Request)
+			x.ctx.within(s.leaseFor(r))
+			of, err := s.holderOf(&x.ctx, r, scope)
+			x.ctx.alone()
+			if err != nil {
+				s.WriteError(r, err)
+				return
+			}
+			x.KnownAs(s, of.Team)
+			x.Key = of.Key
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// keyOf returns the key that a request carries: x-api-key, otherwise the bearer token; ""
+// when there is none.
+func keyOf(r *http.Request) string { return cmp.Or(r.Header.Get("X-Api-Key"), Bearer(r)) }
+
+// holderOf returns whose key a request carries (Unauthenticated; Forbidden when the key
+// may not be used from there, or lacks the scope).
+func (s *Server) holderOf(ctx context.Context, r *http.Request, scope watchpost.Scope) (of cache.Holder, err error) {
+	key := keyOf(r)
+	if key == "" {
+		return of, watchpost.Errorf(watchpost.Unauthenticated, textMissingKey)
+	}
+	of, err = s.Registry.HolderOf(ctx, key)
+	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
+		err = watchpost.Errorf(watchpost.Unauthenticated, textInvalidKey)
+	}
+	if err == nil && of.Key != nil {
+		if err = of.Key.AllowsFrom(s.ClientOf(r).Addr); err == nil {
+			err = of.Key.Allows(scope)
 		}
-		x.KnownAs(s, team)
-		next.ServeHTTP(w, r)
-	})
+	}
+	return of, err
+}
+
+// Allows reports whether the key of a request has a scope. The team's key has every one.
+func Allows(ctx context.Context, scope watchpost.Scope) bool {
+	return StateOf(ctx).Key.Allows(scope) == nil
 }
 
 // noteKeyUse notes who uses the key, at the node that serves the team. What a request
@@ -52,24 +85,18 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 func (s *Server) noteKeyUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.Writable() == nil {
-			s.Registry.NoteKeyUse(TeamOf(r.Context()), r.Header.Get("X-Api-Key"), func() string { return s.ClientOf(r).Key() })
+			x := StateOf(r.Context())
+			s.Registry.NoteKeyUse(x.Team, x.Key, keyOf(r), func() string { return s.ClientOf(r).Key() })
 		}
 		if _, known := root.OriginOf(r.Context()); !known && r.Method != http.MethodGet {
-			r = r.WithContext(root.WithOrigin(r.Context(), watchpost.Origin{Key: true, Client: s.ClientOf(r).Key()}))
+			from := watchpost.Origin{Key: true, Client: s.ClientOf(r).Key()}
+			if key := StateOf(r.Context()).Key; key != nil {
+				from.KeyID, from.Name = key.ID, key.Name
+			}
+			r = r.WithContext(root.WithOrigin(r.Context(), from))
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-func (s *Server) teamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
-	if key == "" {
-		return "", watchpost.Errorf(watchpost.Unauthenticated, textMissingKey)
-	}
-	team, err := s.Registry.TeamOfKey(ctx, key)
-	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
-		return "", watchpost.Errorf(watchpost.Unauthenticated, textInvalidKey)
-	}
-	return team, err
 }
 
 // withExtension lets a team pass that has an active extension. It comes after

@@ -61,7 +61,8 @@ func securitySchemes(admin bool) openapi3.SecuritySchemes {
 	}
 	key := openapi3.NewSecurityScheme().WithType("apiKey").WithIn("header").WithName("x-api-key")
 	schemes := openapi3.SecuritySchemes{
-		SchemeKey:     scheme(key, "The key of a team."),
+		SchemeKey:     scheme(key, "The key of a team, or a key with scopes."),
+		SchemeBearer:  scheme(bearer(), "The same key as a bearer token."),
 		SchemeSession: scheme(bearer(), "The token of a session."),
 	}
 	if admin {

@@ -4,7 +4,8 @@ package endpoint
 // by its summary and by its callers.
 
 const apiDescription = "Watches a professional network for posts and acts on it through the browsers of a team's members.\n\n" +
-	"A team sends its key in the header `x-api-key` and sees only what is its own. Bodies are JSON, whatever `Content-Type` says; unknown fields and " +
+	"A team sends its key in the header `x-api-key`, or as a bearer token, and sees only what is its own. A key with scopes may do a part of it. " +
+	"Bodies are JSON, whatever `Content-Type` says; unknown fields and " +
 	"parameters are ignored, and `warnings` names such parameters. Ids are UUIDs, moments are RFC 3339 in UTC with milliseconds.\n\n" +
 	"A query parameter that takes several values may be repeated (`a=1&a=2`), hold commas (`a=1,2`) or have brackets (`a[]=1&a[]=2`). " +
 	"Booleans are `true`, `false`, `1` or `0`.\n\n" +
@@ -17,6 +18,7 @@ const (
 	TagDeprecated    = "Deprecated"
 	TagEngagement    = "Engagement"
 	TagJournal       = "Journal"
+	TagKeys          = "Keys"
 	TagNotifications = "Notifications"
 	TagOps           = "Operation"
 	TagPosts         = "Posts"
@@ -36,6 +38,7 @@ var tags = []struct{ name, text string }{
 	{TagRules, "Rules that like new posts of a watchlist or comment on them in members' names."},
 	{TagJournal, "What was done on the network, with a chain of hashes that shows later changes."},
 	{TagNotifications, "Messages about new posts to chat tools, mailboxes and signed webhooks."},
+	{TagKeys, "Keys that may do a part of what the team's key may, for programs and agents."},
 	{TagTasks, "Work that a member's browser does on the network. The reply has an id at once; ask for its status until it is final."},
 	{TagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},
 	{TagTeam, "The team as its members see it."},
@@ -58,13 +61,23 @@ const (
 	detailOnce    = "A like that was asked for before is answered with the task of then."
 )
 
-// callers says who may call.
-var callers = map[Access]string{
-	Public:            "Needs no key.",
-	Teams:             "Needs the team's key in `x-api-key`.",
-	RequiresExtension: "Needs the team's key in `x-api-key`. An extension of the team must have been active within the last 48 hours.",
-	Operators:         "For operators: needs the admin token as a bearer token.",
-	Sessions:          "For sessions: needs the session's token as a bearer token.",
+// description says who may call.
+func (a Access) description() string {
+	key := "Needs the team's key, or a key with the scope `" + string(a.scope) + "`, in `x-api-key` or as a bearer token."
+	switch a.who {
+	case public:
+		return "Needs no key."
+	case teams:
+		return key
+	case requiresExtension:
+		return key + " An extension of the team must have been active within the last 48 hours."
+	case operators:
+		return "For operators: needs the admin token as a bearer token."
+	case sessions:
+		return "For sessions: needs the session's token as a bearer token."
+	case checked:
+	}
+	return ""
 }
 
 // details describe operations beyond their summaries, by operation id.
@@ -107,6 +120,12 @@ var details = map[string]string{
 	"deleteNotificationTarget":  "One that a watchlist's `slack_webhook_url` makes goes with that field.",
 	"getNotificationDeliveries": "The newest first, at most 100. An unknown target has none.",
 	"sendNotification":          "The reply says what became of it. A success resumes a target that was paused. Deliveries are tried for 24 hours, without quiet hours; then the target is paused, as it is at once after 410.",
+
+	"createAPIKey": "The reply shows `key` only once; a repetition with the same `Idempotency-Key` has `key` null. A key with scopes gives no more than it has: no other scopes, no later end, no higher limits, no other networks. " +
+		"`daily_limits` bounds the units of an action that tasks of the key need on a UTC day, those of keys that it made included. `networks` are the address ranges (CIDR) that may use it.",
+	"getAPIKeys":   "The oldest first, without the keys themselves. The last use is noted once a minute, and of a team without activity once an hour. The team's key is not among them.",
+	"updateAPIKey": detailPatch + "`expires_at: null` means that it does not expire, `daily_limits: {}` and `networks: []` that it is not limited. `daily_limits` replaces all of them.",
+	"deleteAPIKey": "From the reply on the key is refused. Tasks that it created go on, and keys that it made stay.",
 
 	"getTaskStatus": "`pending` becomes `completed` or `failed`, and stays so. While it is pending, `pending_reason` says what it waits for and " +
 		"`not_before` until when at least. Ask every 5 seconds; most tasks take less than a minute.",

@@ -19,9 +19,12 @@ import (
 // headers back until the first byte of the body.
 type RequestState struct {
 	http.ResponseWriter
-	ID     string
-	route  *route // nil until a route has taken the request
-	Team   watchpost.TeamID
+	ID    string
+	route *route // nil until a route has taken the request
+	Team  watchpost.TeamID
+	// Key is the key with scopes that the request carries; nil for the team's key, which
+	// has every right, and for requests without a key.
+	Key    *watchpost.ScopedKey
 	status int
 	// success is the status of a reply that is no error; 0 is 200.
 	success int

@@ -8,25 +8,53 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
+
+	"watchpost/watchpost"
 )
 
-// Access says who may call a route.
-type Access uint8
+// Access says who may call a route. A route that takes a key names the scope that it
+// needs here, and nowhere else.
+type Access struct {
+	who   callers
+	scope watchpost.Scope // of a key; empty for others
+}
+
+// callers are who may call a route.
+type callers uint8
 
 const (
-	// Public may call.
-	Public Access = iota
-	// Teams call with their key.
-	Teams
-	// RequiresExtension means that teams call with their key and have an active extension.
-	RequiresExtension
-	// Operators call with the admin token; their requests have no deadline.
-	Operators
-	// Sessions send their token; their requests are held open.
-	Sessions
-	// Checked means that the route itself checks who calls.
-	Checked
+	public callers = iota
+	teams
+	requiresExtension
+	operators
+	sessions
+	checked
 )
+
+var (
+	// Public may call.
+	Public = Access{who: public}
+	// Operators call with the admin token; their requests have no deadline.
+	Operators = Access{who: operators}
+	// Sessions send their token; their requests are held open.
+	Sessions = Access{who: sessions}
+	// Checked means that the route itself checks who calls.
+	Checked = Access{who: checked}
+)
+
+// Teams call with a key that has the scope; the team's key has every one.
+func Teams(scope watchpost.Scope) Access { return accessWith(teams, scope) }
+
+// RequiresExtension means that teams call with a key that has the scope, and have an
+// active extension.
+func RequiresExtension(scope watchpost.Scope) Access { return accessWith(requiresExtension, scope) }
+
+func accessWith(who callers, scope watchpost.Scope) Access {
+	if !scope.Known() {
+		panic("a route needs the unknown scope '" + string(scope) + "'")
+	}
+	return Access{who, scope}
+}
 
 // PollPath and SocketPath are where sessions connect. The requests of polls are held open.
 const (
@@ -37,6 +65,7 @@ const (
 // Names of the security schemes in the OpenAPI document.
 const (
 	SchemeKey     = "ApiKeyAuth"
+	SchemeBearer  = "ApiKeyBearer"
 	SchemeAdmin   = "AdminToken"
 	SchemeSession = "SessionToken"
 )
@@ -47,34 +76,34 @@ const (
 func (s *Server) Operation(a Access, id, summary, tag string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		r.Middlewares = append([]middleware{s.instrument(r.Method, r.Path)}, s.guards(a)...)
-		if a == Operators && strings.Contains(r.Path, "{id}") {
+		if a.who == operators && strings.Contains(r.Path, "{id}") {
 			r.Middlewares = append(r.Middlewares, s.PlacedBy(placeOfTeamInPath))
 		}
-		if a != Sessions && r.Method != http.MethodGet {
+		if a.who != sessions && r.Method != http.MethodGet {
 			r.Middlewares = append(r.Middlewares, s.requireWritable)
 		}
 		r.Operation.OperationID = id
 		r.Operation.Summary = summary
-		r.Operation.Description = strings.TrimPrefix(details[id]+"\n\n"+callers[a], "\n\n")
+		r.Operation.Description = strings.TrimPrefix(details[id]+"\n\n"+a.description(), "\n\n")
 		r.Operation.Security = &openapi3.SecurityRequirements{}
 		r.Operation.Responses = openapi3.NewResponsesWithCapacity(8) // without the framework's errors
 		fuego.OptionTags(tag)(r)
-		switch a {
-		case Teams:
-			fuego.OptionSecurity(openapi3.SecurityRequirement{SchemeKey: {}})(r)
+		switch a.who {
+		case teams, requiresExtension:
+			fuego.OptionSecurity(openapi3.SecurityRequirement{SchemeKey: {}}, openapi3.SecurityRequirement{SchemeBearer: {}})(r)
 			WithError(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
-		case RequiresExtension:
-			fuego.OptionSecurity(openapi3.SecurityRequirement{SchemeKey: {}})(r)
-			WithError(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
-			WithError(http.StatusForbidden, textExtensionRequired)(r)
-		case Operators:
+			if a.who == requiresExtension {
+				WithError(http.StatusForbidden, textExtensionRequired)(r)
+			}
+			WithError(http.StatusForbidden, watchpost.TextNeedsScope(a.scope), watchpost.TextKeyAddress)(r)
+		case operators:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{SchemeAdmin: {}})(r)
 			WithError(http.StatusUnauthorized, TextUnauthorized)(r)
 			WithError(http.StatusServiceUnavailable, TextUnavailable)(r)
-		case Sessions:
+		case sessions:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{SchemeSession: {}})(r)
 			WithError(http.StatusServiceUnavailable, TextUnavailable)(r)
-		case Public, Checked:
+		case public, checked:
 		}
 		WithError(http.StatusInternalServerError, textInternal, TextUnavailable)(r)
 	}
@@ -82,18 +111,18 @@ func (s *Server) Operation(a Access, id, summary, tag string) fuego.RouteOption 
 
 // guards returns the middlewares of an access, the outer first.
 func (s *Server) guards(a Access) []middleware {
-	switch a {
-	case Public:
+	switch a.who {
+	case public:
 		return []middleware{s.WithDeadline, s.WithRoom}
-	case Teams:
-		return []middleware{s.withKey}
-	case RequiresExtension:
-		return []middleware{s.withKey, s.withExtension}
-	case Operators:
+	case teams:
+		return []middleware{s.withKey(a.scope)}
+	case requiresExtension:
+		return []middleware{s.withKey(a.scope), s.withExtension}
+	case operators:
 		return []middleware{s.withAdmin}
-	case Checked:
+	case checked:
 		return []middleware{s.WithDeadline}
-	case Sessions:
+	case sessions:
 		return []middleware{s.withToken, s.withPollRoom}
 	}
 	return nil

@@ -77,6 +77,9 @@ import (
 //	tn                                     watchpost.HourlyCount of tests and repetitions of all targets
 //	A <inverted number>                    watchpost.AuditEntry, newest first
 //	K                                      watchpost.KeyUse of the team's API key
+//	Kk <key>                               ScopedKeyRecord of a key with scopes
+//	Ku <key>                               watchpost.KeyUse of a key with scopes
+//	Kc <key>                               watchpost.KeyCount of a key with scopes
 //	E <hash of a post and step>            RefusedPost
 //	C                                      PeopleProgress, the tasks of earlier builds that were looked at for what follows
 //	Cc <person>                            PersonRecord; the team sent the person a message or an invitation
@@ -92,6 +95,7 @@ import (
 //	invitation <email> SPACE <invitation>  InvitationEntry
 //	domain     <domain>      OwnerEntry of the team
 //	key        <keyed hash>  OwnerEntry of the team
+//	scoped     <keyed hash>  ScopedKeyEntry
 //	token      <keyed hash>  OwnerEntry of the session
 //	pairing    <keyed hash>  OwnerEntry of the member, with an end
 //	outbox     <team>        empty; notifications of the team wait to be delivered
@@ -178,6 +182,9 @@ const (
 	KeyTargetSends         = "tn"
 	KeyAudit               = "A"
 	KeyKeyUse              = "K"
+	KeyScopedKey           = "Kk"
+	KeyScopedKeyUse        = "Ku"
+	KeyScopedKeyCount      = "Kc"
 	KeyRefused             = "E"
 	KeyPeopleProgress      = "C"
 	KeyContacted           = "Cc"
@@ -190,6 +197,7 @@ const (
 	DirInvitation = "invitation"
 	DirDomain     = "domain"
 	DirKey        = "key"
+	DirScopedKey  = "scoped"
 	DirToken      = "token"
 	DirPairing    = "pairing"
 	DirWebSession = "web"

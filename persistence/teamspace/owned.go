@@ -1,12 +1,14 @@
 package teamspace
 
 import (
+	"bytes"
+
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
 
 // OwnerPrefixes are the keys whose records own an entry of the directory.
-var OwnerPrefixes = []string{KeyMember, KeyInvitation, KeyDomain, KeySession, KeyPairing, KeyWebSession, KeyPasskey, KeyWatchlist, KeyList, KeyAccount, KeyEndedClaim}
+var OwnerPrefixes = []string{KeyMember, KeyInvitation, KeyDomain, KeySession, KeyPairing, KeyWebSession, KeyPasskey, KeyWatchlist, KeyList, KeyAccount, KeyEndedClaim, KeyScopedKey}
 
 // Owned returns the entry of the directory that a record of a team's space owns: both
 // are written and removed in one batch, so that whoever removes every record of a space
@@ -41,6 +43,12 @@ func Owned(key, value []byte) (entry persistence.DirectoryKey, ok bool, err erro
 		kind = DirWatchlist
 	case KeyList:
 		kind = DirList
+	case KeyScopedKey[:1]:
+		if bytes.HasPrefix(key, []byte(KeyScopedKey)) {
+			var scoped ScopedKeyRecord
+			err = Decode(value, &scoped)
+			kind, name = DirScopedKey, scoped.Hash
+		}
 	case KeyAccount, KeyEndedClaim:
 		kind = DirAccount
 	}

@@ -58,6 +58,18 @@ type OwnerEntry struct {
 	Ends    time.Time           `json:"ends,omitzero"`
 }
 
+// ScopedKeyRecord is a key with scopes, and the keyed hash by which it is looked up.
+type ScopedKeyRecord struct {
+	Hash string              `json:"hash"`
+	Key  watchpost.ScopedKey `json:"key"`
+}
+
+// ScopedKeyEntry says whose a key with scopes is, and what it may do.
+type ScopedKeyEntry struct {
+	Team watchpost.TeamID    `json:"team"`
+	Key  watchpost.ScopedKey `json:"key"`
+}
+
 // InvitationEntry tells an address of an invitation.
 type InvitationEntry struct {
 	Team watchpost.TeamID `json:"team"`
