@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 	"time"
@@ -91,6 +92,65 @@ func TestHandOutOverMidnight(t *testing.T) {
 	require.Empty(t, work.debits)
 }
 
+// TestReportAtMidnight: what was out at a reset costs a unit of both days, also when its
+// report passes the session actor before that knows of the new day, or its task before
+// that has heard of it. What is given back costs neither.
+func TestReportAtMidnight(t *testing.T) {
+	t.Parallel()
+	midnight := watchpost.Daily.Reset(wednesday)
+	for _, c := range []struct {
+		name   string
+		next   func(watchpost.Task) watchpost.Task
+		change taskChange
+		used   int
+	}{
+		{"done", func(task watchpost.Task) watchpost.Task { next, _ := task.Complete(nil, midnight); return next }, taskChange{event: taskEnded}, 1},
+		{"not done", func(task watchpost.Task) watchpost.Task { next, _ := task.Release(midnight); return next }, taskChange{event: taskReturned, refund: 1}, 0},
+		{"goes on", func(task watchpost.Task) watchpost.Task { return task }, taskChange{event: taskActs}, 1},
+	} {
+		for _, known := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, new day known: %t", c.name, known), func(t *testing.T) {
+				t.Parallel()
+				clock := &fixedClock{now: midnight.Add(-time.Millisecond)}
+				s, sent := account(clock, 1)
+				work, pass := handedOut(s, sent, clock)
+				clock.now = midnight
+				if known {
+					s.beginDay(clock.now)
+				}
+				work.decide(c.next(work.state), c.change, nil)
+				pass()
+				for _, m := range sentOf[carryOver](sent) { // it comes too late
+					work.onCarryOver(m)
+				}
+				pass()
+				require.Equal(t, c.used, s.Ledger.Used(fetches, wednesday))
+				require.Equal(t, c.used, s.Ledger.Used(fetches, midnight))
+				require.Equal(t, fetches.Limit-c.used, s.Ledger.Room(fetches.Action, midnight))
+				require.Len(t, work.debits, 2*c.used)
+			})
+		}
+	}
+}
+
+// handedOut returns a task that a session actor's only connection holds, and what passes
+// its decisions on to the session actor.
+func handedOut(s *sessionActor, sent *recorder, clock *fixedClock) (work *task, pass func()) {
+	r := &recorder{self: actor.NewPID("", "task")}
+	env := &environment{Environment: &root.Environment{Clock: neverRings{clock}, System: actor.NewActorSystem()}, metrics: NewMetrics()}
+	work = newTask(env, watchpost.Task{ID: "task", Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}, s.team)
+	work.ctx = r
+	pass = func() {
+		for _, d := range sentOf[decided](r) {
+			s.onTaskDecided(taskDecided{taskChange: d.task})
+		}
+	}
+	s.onAssign(assign{id: "task", task: r.self, kind: watchpost.TaskProfileFetch, units: 1, session: "0"})
+	work.onOffer(sentOf[offer](sent)[0])
+	pass()
+	return work, pass
+}
+
 // neverRings is a clock whose timers no test waits for.
 type neverRings struct{ watchpost.Clock }
 
@@ -112,8 +172,8 @@ type fixedClock struct {
 func (c *fixedClock) Now() time.Time { return c.now }
 
 // TestManyTasksHeldAtMidnight: what an account holds at a reset counts in the new
-// period before anything is assigned in it, and what ends before its task has noted
-// the debit does not count.
+// period before anything is assigned in it, and what is given back before its task has
+// noted the debit does not count.
 func TestManyTasksHeldAtMidnight(t *testing.T) {
 	t.Parallel()
 	midnight := watchpost.Daily.Reset(wednesday)
@@ -140,7 +200,7 @@ func TestManyTasksHeldAtMidnight(t *testing.T) {
 	require.Empty(t, give(limit).lease.ID, "no unit is left before one task has noted its debit")
 	require.Zero(t, s.Ledger.Used(fetches, midnight))
 	s.onTaskDecided(taskDecided{taskChange: &taskChange{task: watchpost.Task{ID: "0", State: watchpost.TaskCompleted}, event: taskEnded}})
-	require.NotEmpty(t, give(limit).lease.ID, "one has ended before it was debited to the new day")
+	require.NotEmpty(t, give(limit).lease.ID, "one was given back before it was debited to the new day")
 	require.Equal(t, held, s.Ledger.Used(fetches, wednesday))
 }
 

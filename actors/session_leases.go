@@ -162,9 +162,11 @@ func (s *sessionActor) followTask(c *taskChange) {
 	l := s.leases[c.task.ID]
 	if l != nil {
 		for _, d := range c.debited {
-			s.Ledger.Release(d)
 			d.Attempt = 0 // reserved debits have none yet
-			l.reserved = slices.DeleteFunc(l.reserved, func(r watchpost.Debit) bool { return r == d })
+			if i := slices.Index(l.reserved, d); i >= 0 {
+				s.Ledger.Release(d)
+				l.reserved = slices.Delete(l.reserved, i, i+1)
+			}
 		}
 		l.acting = c.task.State == watchpost.TaskActing
 	}

@@ -3,6 +3,7 @@ package actors
 import (
 	"slices"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -21,8 +22,16 @@ func (t *task) takeBack(attempt int) (debits []watchpost.Debit) {
 	return debits
 }
 
-// decide takes over a new state and hands it to the team.
+// decide takes over a new state and hands it to the team. Whatever is decided of an
+// attempt, it is paid in the period that holds now, too, unless it is given back: its
+// session may have touched the network since the reset, and the report can be here
+// before the session actor's carryOver.
 func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
+	if l := t.state.Lease; l != nil && l.Attempt != c.refund {
+		if d, due := dispatch.CarryOver(t.debits, l.Attempt, t.env.Clock.Now()); due {
+			c.debited = append(c.debited, t.pay(d, l.Attempt)...)
+		}
+	}
 	before := t.state
 	t.state = next
 	t.endSpan()
@@ -84,9 +93,15 @@ func (t *task) pay(d watchpost.Debit, attempt int) []watchpost.Debit {
 	return []watchpost.Debit{d}
 }
 
-// onCarryOver notes that the lease costs a unit of the period that has begun, too.
+// onCarryOver notes that the lease costs a unit of the period that has begun, too,
+// unless a decision has noted that by now.
 func (t *task) onCarryOver(m carryOver) {
-	if t.state.Holds(m.lease) {
-		t.decide(t.state, taskChange{event: taskActs, debited: t.pay(m.debit, t.state.Lease.Attempt)}, nil)
+	if !t.state.Holds(m.lease) {
+		return
+	}
+	attempt := t.state.Lease.Attempt
+	paid := func(d watchpost.Debit) bool { return d.Attempt == attempt && d.Period == m.debit.Period }
+	if !slices.ContainsFunc(t.debits, paid) {
+		t.decide(t.state, taskChange{event: taskActs, debited: t.pay(m.debit, attempt)}, nil)
 	}
 }

@@ -170,11 +170,37 @@ func (l *Ledger) Reserve(action watchpost.Action, units int, now time.Time) watc
 // CarryOver sets the units of a debit aside in the period that holds now, if it
 // is of an earlier one; ok is false if it is not, or if the action is not counted.
 func (l *Ledger) CarryOver(last watchpost.Debit, now time.Time) (d watchpost.Debit, ok bool) {
-	a, counted := watchpost.AllowanceOf(last.Action)
-	if !counted || last.Period >= PeriodOf(a.Period, now) {
-		return last, false
+	if d, ok = carriedOver(last, now); ok {
+		d.Attempt = 0
+		l.entry(d.Action, d.Period).reserved += d.Count()
 	}
-	return l.Reserve(last.Action, last.Count(), now), true
+	return d, ok
+}
+
+// CarryOver returns the debit of an attempt in the period that holds now; ok is false if
+// it has one in that period, or if the attempt has cost nothing.
+func CarryOver(debits []watchpost.Debit, attempt int, now time.Time) (d watchpost.Debit, ok bool) {
+	for _, paid := range debits {
+		if paid.Attempt == attempt && paid.Period >= d.Period {
+			d = paid
+		}
+	}
+	return carriedOver(d, now)
+}
+
+// carriedOver moves a debit to the period that holds now; ok is false if it is of that
+// period.
+func carriedOver(d watchpost.Debit, now time.Time) (_ watchpost.Debit, ok bool) {
+	a, counted := watchpost.AllowanceOf(d.Action)
+	if !counted {
+		return d, false
+	}
+	period := PeriodOf(a.Period, now)
+	ok = d.Period < period
+	if ok {
+		d.Period = period
+	}
+	return d, ok
 }
 
 // Release gives reserved units back.

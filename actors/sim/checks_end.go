@@ -57,11 +57,14 @@ func (c *checks) forgetEffects(of *team, email string) {
 // covered compares the touches of the network with the ledgers: each touch was paid for
 // in its period. What a backup did not know is not in them, nor is a period in which the
 // account was handed nothing, because its team was not there. A browser without its journal
-// gives back what it did.
+// gives back what it did. A write that was given up may be done in a later period.
 func (c *checks) covered() {
 	for _, u := range slices.SortedFunc(maps.Keys(c.life.network.touched), usage.compare) {
 		allowance, _ := watchpost.AllowanceOf(u.action)
 		if at := c.life.restoredAt; !at.IsZero() && u.period <= allowance.Period.Key(at) || !c.stored.handed[u.entry()] || c.stored.wiped[u.account] {
+			continue
+		}
+		if first := c.stored.givenUp[doneBy(u.account, u.action)]; first != "" && u.period >= first {
 			continue
 		}
 		paid := 0

@@ -21,8 +21,11 @@ type storedState struct {
 	// handed are the periods in which accounts were handed tasks, as in ledgers.
 	handed map[string]bool
 	// wiped are the accounts of a browser that has lost its journal, which gives back what
-	// it had done, or of a write that was given up, which may be done on a later day.
+	// it had done.
 	wiped map[watchpost.AccountURN]bool
+	// givenUp are the first periods, by account and action, in which a write may be done
+	// that the service has given up: it pays for it no longer.
+	givenUp map[string]string
 	// wrote counts the writes of rules for a post, and for an author and week.
 	wrote    map[string]int
 	arrivals []arrival
@@ -48,7 +51,7 @@ type arrival struct {
 func newStored() storedState {
 	return storedState{
 		tasks: map[string]map[string]standing{}, claims: map[string]teamspace.ClaimEntry{}, rules: map[string]watchpost.EngagementRule{},
-		stopped: map[string]bool{}, mustStop: map[string]bool{}, approved: map[string]bool{}, rejected: map[string]bool{}, handed: map[string]bool{}, wiped: map[watchpost.AccountURN]bool{}, wrote: map[string]int{},
+		stopped: map[string]bool{}, mustStop: map[string]bool{}, approved: map[string]bool{}, rejected: map[string]bool{}, handed: map[string]bool{}, wiped: map[watchpost.AccountURN]bool{}, givenUp: map[string]string{}, wrote: map[string]int{},
 	}
 }
 
@@ -138,7 +141,7 @@ func (c *checks) stands(space, id string, value []byte) (leased bool) {
 	if task.Failure != nil && !before.state.Final() {
 		c.life.seen.note("failure " + task.Failure.Code)
 		if task.Unknown() {
-			c.stored.wiped[task.Account] = true
+			c.givesUp(&task)
 		}
 	}
 	if before.state == now.state {
@@ -161,6 +164,23 @@ func (c *checks) stands(space, id string, value []byte) (leased bool) {
 		c.stored.handed[u.entry()] = true
 	}
 	return true
+}
+
+// givesUp notes a write whose outcome stays unknown.
+func (c *checks) givesUp(task *watchpost.Task) {
+	allowance, counted := watchpost.AllowanceOf(task.LeasedType().Action())
+	if !counted {
+		return
+	}
+	name, period := doneBy(task.Account, allowance.Action), allowance.Period.Key(c.life.now())
+	if first := c.stored.givenUp[name]; first == "" || period < first {
+		c.stored.givenUp[name] = period
+	}
+}
+
+// doneBy names an action of an account.
+func doneBy(account watchpost.AccountURN, action watchpost.Action) string {
+	return string(account) + " " + string(action)
 }
 
 // underWay reports whether a task is handed out, or done.

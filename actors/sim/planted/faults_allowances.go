@@ -9,7 +9,7 @@ var allowances = []Fault{
 		{"Ledger.Reserve", "l.entry(d.Action, d.Period).reserved += d.Count()", "l.entry(d.Action, d.Period)"},
 	}},
 	{Name: "what is carried over is not set aside", Breaks: withinLimits, Edits: []Edit{
-		{"Ledger.CarryOver", "return l.Reserve(last.Action, last.Count(), now), true", "last.Period, last.Attempt = PeriodOf(a.Period, now), 0\n\treturn last, true"},
+		{"Ledger.CarryOver", "l.entry(d.Action, d.Period).reserved += d.Count()", "l.entry(d.Action, d.Period)"},
 	}},
 	{Name: "hand-out costs nothing", Breaks: paidFor, Edits: []Edit{
 		{"task.onOffer", "c := taskChange{event: taskLeased, debited: t.pay(m.debit, next.Attempts)}", "c := taskChange{event: taskLeased}"},
@@ -21,7 +21,11 @@ var allowances = []Fault{
 		{"sessionActor.carryOver", "if d, later := s.Ledger.CarryOver(l.last, now); later {", "if d, later := s.Ledger.CarryOver(l.last, now); later && !later {"},
 	}},
 	{Name: "what is carried over is not noted", Breaks: paidFor, Edits: []Edit{
-		{"task.onCarryOver", "if t.state.Holds(m.lease) {", "if t.state.Holds(m.lease) && !t.state.Holds(m.lease) {"},
+		{"task.onCarryOver", "if !t.state.Holds(m.lease) {", "if t != nil {"},
+		{"task.decide", "t.env.Clock.Now()); due {", "t.env.Clock.Now()); due && !due {"},
+	}},
+	{Name: "report at a reset is not paid", Breaks: paidFor, Edits: []Edit{
+		{"task.decide", "t.env.Clock.Now()); due {", "t.env.Clock.Now()); due && !due {"},
 	}},
 	{Name: "lease is not carried over by the next process", Breaks: paidFor, Missed: rare, Edits: []Edit{
 		{"sessionActor.onTaskLoaded", "s.carryOver(l, s.env.Clock.Now())", "_ = l"},
