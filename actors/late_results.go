@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"watchpost/actors/changefeed"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/persistence"
@@ -147,6 +148,7 @@ func (l *lateResults) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok 
 func (l *lateResults) onResolved(m resolved) {
 	batch, task := &persistence.Batch{}, &m.task
 	putTask(batch, task)
+	changefeed.Note(batch, task.Changes()...)
 	batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
 	if !task.Resolved.Acted {
 		l.refund(batch, m)

@@ -16,6 +16,7 @@ func (RotateKey) AnsweredWith(APIKey)                    {}
 func (AskKeyRotation) AnsweredWith(root.Done)            {}
 func (expirePosts) AnsweredWith(expiryStep)              {}
 func (expireTasks) AnsweredWith(expiryStep)              {}
+func (expireChanges) AnsweredWith(changesExpired)        {}
 func (reseal) AnsweredWith(root.Done)                    {}
 func (deleteTeam) AnsweredWith(deletionStep)             {}
 func (listEngagements) AnsweredWith(root.Done)           {}

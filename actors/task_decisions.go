@@ -3,6 +3,7 @@ package actors
 import (
 	"slices"
 
+	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
 	"watchpost/persistence"
@@ -49,6 +50,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 		putOpen(d.batch, next.ID, t.debits)
 	}
 	if ended {
+		changefeed.Note(d.batch, next.Changes()...)
 		d.batch.Delete(teamspace.Key(teamspace.KeyOpen, next.ID))
 		if next.Unknown() { // the truth may still give them back
 			d.batch.Put(teamspace.Key(teamspace.KeyDebits, next.ID), teamspace.Encode(t.debits))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/journal"
 	"watchpost/actors/poststore"
@@ -191,7 +192,16 @@ func (t *team) load(view persistence.View) error {
 	if err := chain.Load(view, t.Space); err != nil {
 		return err
 	}
-	t.Commits.Complete = chain.Add
+	feed := changefeed.NewLog(t.env.Clock)
+	if err := feed.Load(view, t.Space); err != nil {
+		return err
+	}
+	t.Commits.Complete = func(batch *persistence.Batch) {
+		chain.Add(batch)
+		if !t.record.Deleting {
+			feed.Add(batch)
+		}
+	}
 	record, err := teamspace.Load[teamspace.TeamRecord](view, t.Space, []byte(teamspace.KeyTeam))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil // not founded yet
@@ -307,6 +317,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onReseal()
 	case expirePosts:
 		t.onExpirePosts(m)
+	case expireChanges:
+		t.onExpireChanges()
 	case deleteTeam:
 		t.onDeleteTeam()
 	case noteClaims:

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/cache"
+	"watchpost/actors/changefeed"
 	"watchpost/internal/ordered"
 	"watchpost/internal/reference"
 	"watchpost/persistence"
@@ -96,6 +97,9 @@ func (ws *watchlists) onFollow(m Follow) {
 	followed.followers++
 	batch.Put(teamspace.Key(teamspace.KeyList, next.ID), teamspace.Encode(next))
 	cache.PutNewWatchlist(batch, &w)
+	if added > 0 {
+		ws.noteListChanged(batch, next.ID, w.ID)
+	}
 	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
@@ -150,6 +154,16 @@ func (ws *watchlists) onChangeList(m ChangeList) {
 	ws.team.dispatch.Await(string(next.ID))
 	ws.Context.Send(followed.pid, listEntries{next})
 	ws.team.tasks.handOut()
+}
+
+// noteListChanged notes that the watchlists which follow a list have changed with it, but
+// for the one that has just come.
+func (ws *watchlists) noteListChanged(batch *persistence.Batch, list watchpost.ListID, but watchpost.WatchlistID) {
+	for id, tracked := range ordered.ByKey(ws.byID) {
+		if tracked.view.Watchlist.List == list && id != but {
+			changefeed.Note(batch, watchpost.Change{Type: watchpost.ChangeWatchlist, Action: watchpost.WatchlistChanged, ID: string(id), Watchlist: id})
+		}
+	}
 }
 
 // listOf returns the list that a new watchlist names, or an empty new one.

@@ -30,6 +30,7 @@ func refusalsOf(watchlist, list string) []refusal {
 		{"GET /api-posts", "?watchlist_id=nonsense," + watchlist, "Invalid watchlist ID(s)", ""},
 		{"GET /api-posts", "?watchlist_id=" + watchlist + "&page=0", "Invalid 'page'", ""},
 		{"GET /api-posts", "?watchlist_id=" + watchlist + "&people_slug=a%2Fb%2Fc", "Invalid 'people_slug'", ""},
+		{"GET /api-leads", "?watchlist_id=" + watchlist + "," + unknownID, "Invalid watchlist ID(s)", "?watchlist_id=" + watchlist},
 		{"GET /api-interactions", "?watchlist_id=" + watchlist + "&interaction_type=x", "Invalid 'interaction_type'", "?watchlist_id=" + watchlist},
 		{"GET /api-interactions", "?page_size=x&watchlist_id=" + watchlist, "Invalid 'page_size'", ""},
 		{"POST /api-interactions", `{"watchlist_id":"` + watchlist + `","interaction_type":"x"}`, "Invalid 'interaction_type'", `{"watchlist_id":"` + watchlist + `"}`},

@@ -133,6 +133,7 @@ func New(o Options) (*Server, error) {
 	if s.gateway, err = gateway.New(endpoints, o.MaxSessions, o.Metrics); err != nil {
 		return nil, err
 	}
+	endpoints.Closing = s.gateway.Closing()
 	forwarded, err := edge.NewForwarded(o.Metrics)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/changefeed"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/watchpost"
@@ -24,6 +25,7 @@ const expireAtOnce = 200
 // expire deletes the next posts.
 func (f *PostStore) expire(view persistence.View, m Expire) error {
 	batch := &persistence.Batch{}
+	var changes []watchpost.Change
 	deleted, n, young, next := 0, 0, false, []byte(nil)
 	err := f.change(view, batch, nil, func(w *postindex.Writer) error {
 		var failure error
@@ -33,6 +35,7 @@ func (f *PostStore) expire(view persistence.View, m Expire) error {
 			}
 			if n++; p.Expired(m.Before) {
 				failure = w.Delete(p)
+				changes = append(changes, p.Removal()...)
 				deleted++
 			}
 			return failure == nil && n < expireAtOnce && !w.Full(roomBytes, roomOps)
@@ -45,6 +48,7 @@ func (f *PostStore) expire(view persistence.View, m Expire) error {
 	if err != nil {
 		return err
 	}
+	changefeed.Note(batch, changes...)
 	f.commit(Decision{Batch: batch}, nil, func(err error) { m.Done(deleted, next, err) })
 	return nil
 }

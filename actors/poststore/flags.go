@@ -3,6 +3,7 @@ package poststore
 import (
 	"errors"
 
+	"watchpost/actors/changefeed"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -32,6 +33,7 @@ func (f *PostStore) updateFlags(view persistence.View, m UpdatePostFlags) error 
 		return err
 	}
 	var post *watchpost.Post
+	var changes []watchpost.Change
 	if old != nil {
 		changed := *old
 		post = &changed
@@ -43,10 +45,13 @@ func (f *PostStore) updateFlags(view persistence.View, m UpdatePostFlags) error 
 		if err := f.engage(view, batch, engaged, m.Done, post); err != nil {
 			return err
 		}
+		changes = append(changes, m.Done.Change(post))
 	}
 	if post != nil {
+		changefeed.Note(batch, append(changes, post.ChangesSince(old)...)...)
 		err = f.change(view, batch, engaged, func(w *postindex.Writer) error { return w.Put(post) })
 	} else {
+		changefeed.Note(batch, changes...)
 		err = f.follow(view, engaged)
 	}
 	if err != nil {

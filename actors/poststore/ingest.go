@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/changefeed"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
@@ -43,6 +44,7 @@ type ingestBatch struct {
 	seen         map[string]bool // URNs
 	fresh, known int
 	arrived      bool // a post is new to a watchlist whose new posts are noted
+	changes      []watchpost.Change
 }
 
 // ingest stores as many of the posts as fit a batch, and the rest after it.
@@ -69,6 +71,7 @@ func (f *PostStore) ingest(view persistence.View, m *Ingest) error {
 	if err != nil {
 		return err
 	}
+	changefeed.Note(batch, in.changes...)
 	f.Count("stored", in.fresh)
 	f.Count("updated", in.known)
 	f.Count("dropped", week.dropped)
@@ -126,6 +129,7 @@ func (f *PostStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 	if err != nil {
 		return false, err
 	}
+	in.changes = append(in.changes, p.ChangesSince(old)...)
 	return false, in.list(&p, old, &p)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sourcegraph/conc"
 
+	"watchpost/actors/changefeed"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -341,6 +342,7 @@ func (f *PostStore) purge(view persistence.View, m Purge) error {
 		return err
 	}
 	batch := &persistence.Batch{}
+	var changes []watchpost.Change
 	err = f.change(view, batch, nil, func(w *postindex.Writer) error {
 		if len(posts) == 0 {
 			return w.Forget(m.Watchlist)
@@ -349,15 +351,18 @@ func (f *PostStore) purge(view persistence.View, m Purge) error {
 			if w.Full(roomBytes, roomOps) {
 				break
 			}
-			if err := withdraw(w, p, m.Watchlist); err != nil {
+			left, err := withdraw(w, p, m.Watchlist)
+			if err != nil {
 				return err
 			}
+			changes = append(changes, left.ChangesSince(p)...)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	changefeed.Note(batch, changes...)
 	if len(posts) > 0 {
 		f.commit(Decision{Batch: batch}, m, nil)
 		return nil
@@ -372,11 +377,11 @@ func (f *PostStore) purge(view persistence.View, m Purge) error {
 }
 
 // withdraw takes a watchlist's claim and tags off a post, and the post away with
-// its last.
-func withdraw(w *postindex.Writer, p *watchpost.Post, id watchpost.WatchlistID) error {
-	left := p.Withdraw(id)
+// its last. It returns what is left.
+func withdraw(w *postindex.Writer, p *watchpost.Post, id watchpost.WatchlistID) (left *watchpost.Post, err error) {
+	left = p.Withdraw(id)
 	if len(left.Matches) == 0 {
-		return w.Delete(p)
+		return left, w.Delete(p)
 	}
-	return w.Put(left)
+	return left, w.Put(left)
 }

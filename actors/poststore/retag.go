@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/changefeed"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -82,13 +83,15 @@ func (f *PostStore) retag(view persistence.View, m *Retag) error {
 	}
 	batch := &persistence.Batch{}
 	if !m.looked {
+		var changes []watchpost.Change
 		err := f.change(view, batch, nil, func(w *postindex.Writer) (err error) {
-			m.after, err = m.write(view, f, w)
+			m.after, changes, err = m.write(view, f, w)
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		changefeed.Note(batch, changes...)
 		m.looked = m.after == nil
 	}
 	switch {
@@ -156,19 +159,23 @@ func (m *Retag) begin(view persistence.View, space persistence.Space) (err error
 
 // write puts those of the next posts whose tags are not what their watchlists
 // give. It returns the last that it looked at; nil when there are no more.
-func (m *Retag) write(view persistence.View, f *PostStore, w *postindex.Writer) (last []byte, err error) {
+func (m *Retag) write(view persistence.View, f *PostStore, w *postindex.Writer) (last []byte, changes []watchpost.Change, err error) {
 	n := 0
 	var failure error
 	last, err = postindex.EachStored(view, f.Space, m.after, func(s *postindex.Stored, p *watchpost.Post) bool {
 		n++
-		before := teamspace.Encode(p)
+		before, old := teamspace.Encode(p), *p
 		tagged := f.Guard(f.Team, "classify", p.URN, p.Content, func() { m.contexts.tag(p, m.rules) })
 		if tagged && (!s.Current() || !bytes.Equal(before, teamspace.Encode(p))) {
-			if failure = w.Put(p); errors.Is(failure, postindex.ErrUnindexable) {
+			failure = w.Put(p)
+			switch {
+			case errors.Is(failure, postindex.ErrUnindexable):
 				failure = nil // it stays as it was
+			case failure == nil:
+				changes = append(changes, p.ChangesSince(&old)...)
 			}
 		}
 		return failure == nil && n < retagAtOnce && !w.Full(roomBytes, roomOps)
 	})
-	return last, errors.Join(failure, err)
+	return last, changes, errors.Join(failure, err)
 }

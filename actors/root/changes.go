@@ -2,6 +2,7 @@ package root
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -23,6 +24,8 @@ const (
 	// notification targets and their deliveries.
 	TopicRules         Topic = "rules"
 	TopicNotifications Topic = "notifications"
+	// TopicFeed is the change feed: followers get it, and nothing else.
+	TopicFeed Topic = "feed"
 	// TopicAll means that anything may have changed.
 	TopicAll Topic = "all"
 )
@@ -40,6 +43,7 @@ var topics = map[string]Topic{
 	teamspace.KeyTeam: TopicTeam, teamspace.KeyMember: TopicTeam, teamspace.KeyInvitation: TopicTeam, teamspace.KeySession: TopicTeam, teamspace.KeyLedger: TopicTeam,
 	teamspace.KeyAccount: TopicTeam, teamspace.KeyBinding: TopicTeam, teamspace.KeyLiveness: TopicTeam,
 	teamspace.KeyWebSession: TopicTeam, teamspace.KeyAudit: TopicTeam, teamspace.KeyKeyUse: TopicTeam,
+	teamspace.KeyChanges:  TopicFeed,
 	teamspace.KeyRule[:1]: TopicRules, teamspace.KeyTarget[:1]: TopicNotifications,
 }
 
@@ -105,10 +109,10 @@ const maxChanges = 256
 type Subscription struct {
 	all    *subscriptions
 	team   string
-	member watchpost.MemberID
-	number uint64        // in the order of their beginnings
-	ready  chan struct{} // has an element while there is something to read
-	over   chan struct{} // closed at the end
+	member watchpost.MemberID // "": it follows the change feed
+	number uint64             // in the order of their beginnings
+	ready  chan struct{}      // has an element while there is something to read
+	over   chan struct{}      // closed at the end
 
 	mu      sync.Mutex
 	waiting []Change
@@ -140,6 +144,37 @@ func (r *Registry) Subscribe(team watchpost.TeamID, member watchpost.MemberID) (
 	s.byTeam[sub.team][sub] = struct{}{}
 	return sub, nil
 }
+
+// MaxFollowers bounds those of a team that follow its change feed.
+const MaxFollowers = 100
+
+// Follow follows the change feed of a team that this node serves. Errors: ElsewhereError;
+// Unavailable when MaxFollowers do.
+func (r *Registry) Follow(team watchpost.TeamID) (*Subscription, error) {
+	s := r.env.changes
+	sub := &Subscription{all: s, team: string(team), ready: make(chan struct{}, 1), over: make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !r.Serves(sub.team) {
+		return nil, &ElsewhereError{Team: team}
+	}
+	n := 0
+	for other := range s.byTeam[sub.team] {
+		if other.member == "" {
+			n++
+		}
+	}
+	if n >= MaxFollowers {
+		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errFollowers)
+	}
+	if s.byTeam[sub.team] == nil {
+		s.byTeam[sub.team] = map[*Subscription]struct{}{}
+	}
+	s.byTeam[sub.team][sub] = struct{}{}
+	return sub, nil
+}
+
+var errFollowers = errors.New("too many requests wait for changes")
 
 // makeRoom ends the oldest subscription of a member who has as many as may be.
 func (s *subscriptions) makeRoom(team string, member watchpost.MemberID) {
@@ -194,10 +229,16 @@ func (s *Subscription) end() {
 	}
 }
 
+// wants reports whether a change is for the reader.
+func (s *Subscription) wants(c Change) bool { return (c.Topic == TopicFeed) == (s.member == "") }
+
 func (s *Subscription) add(changes []Change) {
+	if !slices.ContainsFunc(changes, s.wants) {
+		return
+	}
 	s.mu.Lock()
 	for _, c := range changes {
-		if !slices.Contains(s.waiting, c) {
+		if s.wants(c) && !slices.Contains(s.waiting, c) {
 			s.waiting = append(s.waiting, c)
 		}
 	}

@@ -53,9 +53,9 @@ func (s *service) resume() {
 	}
 }
 
-// expire deletes the posts and tasks whose time has passed, now and once a day.
+// expire deletes the posts, tasks and changes whose time has passed, now and once a day.
 func (s *service) expire() {
-	for what, pass := range map[string]func(context.Context) (int, error){"posts": s.registry.ExpirePosts, "tasks": s.registry.ExpireTasks} {
+	for what, pass := range map[string]func(context.Context) (int, error){"posts": s.registry.ExpirePosts, "tasks": s.registry.ExpireTasks, "changes": s.registry.ExpireChanges} {
 		deleted, err := pass(s.background)
 		if s.background.Err() != nil {
 			return

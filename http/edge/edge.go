@@ -206,7 +206,7 @@ func (e *Edge) ServeAtOwner(w http.ResponseWriter, r *http.Request, name string,
 			return
 		}
 		x.Routed.Moved = false
-		if e.heldOpen(r) == nil { // a session stays connected
+		if e.heldOpen(r) == nil || r.URL.Path == endpoint.ChangesPath { // a session stays connected
 			x.Within(e.LeaseFor(r))
 		}
 		next.ServeHTTP(w, r)

@@ -41,10 +41,10 @@ var errNoLease = errors.New("this node has no lease")
 var errStopping = errors.New("this node stops")
 
 // heldOpen returns what ends a forwarded request that its owner holds open: a poll of a
-// session, its socket, or the events of a page. Others end soon; for them it is nil.
+// session, its socket, the events of a page, or changes that are waited for. Others end soon; for them it is nil.
 func (e *Edge) heldOpen(r *http.Request) <-chan struct{} {
 	switch r.URL.Path {
-	case endpoint.PollPath, endpoint.SocketPath, endpoint.EventStream:
+	case endpoint.PollPath, endpoint.SocketPath, endpoint.EventStream, endpoint.ChangesPath:
 		return e.stopping
 	}
 	return nil
@@ -100,7 +100,7 @@ func (e *Edge) forward(r *http.Request, to string, place cluster.Place, name str
 	out := r.WithContext(r.Context())
 	withBodyOf(x.Routed, out)
 	var w http.ResponseWriter = x
-	if r.URL.Path == endpoint.EventStream {
+	if endpoint.Streams(r) {
 		w = streamWriter{x}
 	}
 	sent, failure := e.proxy(w, out, to, e.heldOpen(r), func(p *httputil.ProxyRequest) {

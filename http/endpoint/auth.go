@@ -37,9 +37,16 @@ func (s *Server) withKey(scope watchpost.Scope) middleware {
 		})))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := StateOf(r.Context())
-			x.ctx.bound(s.Timing.Request)
+			var ctx context.Context = &x.ctx
+			if Streams(r) { // its work has no bound, but this has
+				bounded, cancel := context.WithTimeout(ctx, s.Timing.Request)
+				defer cancel()
+				ctx = bounded
+			} else {
+				x.ctx.bound(s.Timing.Request)
+			}
 			x.ctx.within(s.leaseFor(r))
-			of, err := s.holderOf(&x.ctx, r, scope)
+			of, err := s.holderOf(ctx, r, scope)
 			x.ctx.alone()
 			if err != nil {
 				s.WriteError(r, err)
@@ -73,6 +80,13 @@ func (s *Server) holderOf(ctx context.Context, r *http.Request, scope watchpost.
 		}
 	}
 	return of, err
+}
+
+// StillHeld checks the key of a request again, for a reply that is written for long: the
+// key may have been changed or deleted since.
+func (s *Server) StillHeld(r *http.Request, scope watchpost.Scope) error {
+	_, err := s.holderOf(r.Context(), r, scope)
+	return err
 }
 
 // Allows reports whether the key of a request has a scope. The team's key has every one.

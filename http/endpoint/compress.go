@@ -25,6 +25,25 @@ const compressedPages = "/app"
 // EventStream is sent as it comes.
 const EventStream = "/app/events"
 
+// ChangesPath is where changes are followed: a request may wait, or be a stream.
+const ChangesPath = "/api-changes"
+
+// Streams reports whether the reply to a request is a stream without end.
+func Streams(r *http.Request) bool {
+	if r.URL.Path != ChangesPath || r.Method != http.MethodGet {
+		return r.URL.Path == EventStream
+	}
+	for _, accepted := range r.Header["Accept"] {
+		for kind := range strings.SplitSeq(accepted, ",") {
+			kind, _, _ = strings.Cut(kind, ";")
+			if strings.EqualFold(strings.TrimSpace(kind), "text/event-stream") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // leastCompressed is the size from which compression saves a packet.
 const leastCompressed = 1400
 

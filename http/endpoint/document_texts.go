@@ -15,6 +15,7 @@ const apiDescription = "Watches a professional network for posts and acts on it 
 // Tags of operations: the chapters of the document.
 const (
 	TagAdmin         = "Administration"
+	TagChanges       = "Changes"
 	TagDeprecated    = "Deprecated"
 	TagEngagement    = "Engagement"
 	TagJournal       = "Journal"
@@ -34,6 +35,7 @@ const (
 var tags = []struct{ name, text string }{
 	{TagWatchlists, "What the service looks for: keywords, forum threads, people, companies. The service scans for them by itself."},
 	{TagPosts, "What the watchlists collected, with filters, orders and pages."},
+	{TagChanges, "What has changed, in order, without a gap and without a repetition: for programs that follow."},
 	{TagEngagement, "Likes and comments in the name of a member or of a company, and what was done so far."},
 	{TagRules, "Rules that like new posts of a watchlist or comment on them in members' names."},
 	{TagJournal, "What was done on the network, with a chain of hashes that shows later changes."},
@@ -95,6 +97,11 @@ var details = map[string]string{
 		"so that pages of a still set never overlap.",
 	"getLeads": "The filters select posts, and each author of such a post is one lead, told of by the newest post. `count` is the number of leads on all pages. " +
 		"`contacted` goes by the messages and invitations that were sent, under each name of the person that the team's tasks have shown.",
+	"getChanges": "Changes come in the order in which they became durable. Keep `cursor` together with what you did with the changes, and send it next: " +
+		"then you see each once. `matched` is one change for each watchlist, also when another one had the post; `updated` tells of counters, texts, tags, bookmark, likes and comments. " +
+		"`data` is the post as `GET /api-posts` shows it now, a task as get-task-status does, a watchlist as its GET does, and of an interaction what was done, or the task that failed. " +
+		"Changes are kept for 7 days, at most a million of them.\n\n" +
+		"With `Accept: text/event-stream` they are streamed: `id` is the cursor, `Last-Event-ID` is honoured, and a comment comes every 15 seconds.",
 	"bookmarkPost":      "Saved posts are found with `is_saved`.",
 	"createLike":        detailDone + detailOnce,
 	"createComment":     detailDone,

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"watchpost/actors/root"
 	"watchpost/watchpost"
 )
 
@@ -28,6 +29,9 @@ const (
 	// Places of polls: a session has one, and a second one while the next takes over.
 	maxPolls     = 64 << 10
 	maxTeamPolls = 2 * watchpost.MaxSessions
+	// Places of requests that follow changes, most of which wait.
+	maxFollows     = 32 << 10
+	maxTeamFollows = 2 * root.MaxFollowers
 	// Bytes of bodies that have arrived, until their requests are done.
 	maxBodies         = 64 << 20
 	maxTeamBodies     = 4 * MaxBody
@@ -44,7 +48,7 @@ var errOverload = errors.New("too many requests under way")
 type room struct {
 	log *slog.Logger
 
-	requests, polls, visits, bodies, strangers *shares
+	requests, polls, follows, visits, bodies, strangers *shares
 
 	mu    sync.Mutex
 	shed  int // since the last line of the log
@@ -56,6 +60,7 @@ func newRoom(log *slog.Logger) *room {
 		log:       log,
 		requests:  newShares(maxRequests, maxTeamRequests),
 		polls:     newShares(maxPolls, maxTeamPolls),
+		follows:   newShares(maxFollows, maxTeamFollows),
 		visits:    newShares(maxVisits, maxClientVisits),
 		bodies:    newShares(maxBodies, maxTeamBodies),
 		strangers: newShares(maxStrangerBodies, maxClientBodies),
@@ -99,7 +104,16 @@ func (s *shares) giveBack(user string, n int) {
 
 // WithRoom refuses a request at once when too many of its team are under way, or of its
 // client when its team is unknown.
-func (s *Server) WithRoom(next http.Handler) http.Handler { return s.withRoomIn(s.room.requests, next) }
+func (s *Server) WithRoom(next http.Handler) http.Handler {
+	requests, follows := s.withRoomIn(s.room.requests, next), s.withRoomIn(s.room.follows, next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == ChangesPath {
+			follows.ServeHTTP(w, r)
+			return
+		}
+		requests.ServeHTTP(w, r)
+	})
+}
 
 // withPollRoom is WithRoom for requests of sessions, which are held open. A socket tells
 // later whose it is, and has a bound of its own until then (maxUnauthenticated).

@@ -108,6 +108,8 @@ type Server struct {
 	tracer    trace.Tracer // nil without traces
 	room      *room
 	Owners    Owners // nil without a cluster
+	// Closing is closed when requests that wait have to end.
+	Closing <-chan struct{}
 
 	API *Routes
 	Ops *Routes // the same as api unless separate

@@ -99,6 +99,11 @@ func (s *Stored) Append(dst []byte, asked map[watchpost.WatchlistID]bool, taggin
 	return s.object.Append(dst, asked, tagging)
 }
 
+// Collected reports whether one of the watchlists collected the post.
+func (s *Stored) Collected(by map[watchpost.WatchlistID]bool) bool {
+	return slices.ContainsFunc(s.object.Matches, func(m watchpost.Match) bool { return by[m.Watchlist] })
+}
+
 // Size is the number of bytes that Append appends at least.
 func (s *Stored) Size() int { return len(s.object.Head) + len(s.object.Tail) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // stored returns a version of a post.
@@ -71,4 +72,39 @@ func recordFault(space persistence.Space, version uint64, err error) error {
 
 func manifestFault(space persistence.Space, err error) error {
 	return fmt.Errorf("posts index of team %s, manifest: %w", space, err)
+}
+
+// StoredPosts returns those of the posts that are stored, in the order of their ids in the
+// request. It reads them together; the caller bounds how many.
+func (x *Index) StoredPosts(view persistence.View, space persistence.Space, ids []watchpost.PostID) ([]*Stored, error) {
+	keys := make([][]byte, 0, len(ids))
+	for _, id := range ids {
+		if u, ok := parseID(id); ok {
+			keys = append(keys, idKey(u))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	values, err := view.GetAll(space, keys)
+	if err != nil {
+		return nil, err
+	}
+	var versions []uint64
+	for _, value := range values {
+		if value == nil {
+			continue
+		}
+		r := &reader{b: value}
+		version := r.uint()
+		if err := r.end(); err != nil {
+			return nil, err
+		}
+		versions = append(versions, version)
+	}
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, err
+	}
+	return s.storedAll(versions)
 }

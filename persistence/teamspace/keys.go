@@ -86,6 +86,9 @@ import (
 //	Cn <person>                            PersonRecord; a member is connected to the person
 //	Cs <person>                            PersonRecord, another key of the same person
 //	v <post> <watchlist>                   empty; new to the watchlist, rules and notifications have not seen it
+//	F <number>                             ChangesRecord, what a batch has changed, by the number of its last change
+//	Fn                                     NewestChange
+//	Fw <watchlist>                         empty; deleted, and a change tells it still
 //	p …                                    posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -190,6 +193,9 @@ const (
 	KeyContacted           = "Cc"
 	KeyConnected           = "Cn"
 	KeySamePerson          = "Cs"
+	KeyChanges             = "F"
+	KeyNewestChange        = "Fn"
+	KeyDeletedWatchlist    = "Fw"
 
 	DirTeam       = "team"
 	DirOutbox     = "outbox"
