@@ -212,6 +212,18 @@ func (as *accounts) leaves(member watchpost.MemberID) {
 	as.showPresence()
 }
 
+// live counts the accounts that members work as and were active with within
+// LivenessWindow.
+func (as *accounts) live(now time.Time) (n int) {
+	for member, alive := range as.alive {
+		bound, works := as.team.members.bindings[member]
+		if works && bound.Account != "" && watchpost.ExtensionActive(alive.last, now) {
+			n++
+		}
+	}
+	return n
+}
+
 // showPresence lets Registry.RequireExtension read the newest sign of life.
 func (as *accounts) showPresence() { as.env.presence.Store(as.team.id, as.newest) }
 

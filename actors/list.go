@@ -33,6 +33,7 @@ type list struct {
 	// excluded is set while the team's plan does not include such lists: they
 	// are kept, and not scanned.
 	excluded bool
+	scanNow  bool // the request that is being carried out asks for scans of all entries
 }
 
 // listChange tells the team what a list has decided.
@@ -111,16 +112,18 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 		return
 	}
 	l.followers[m.ID] = next
+	l.scanNow = m.Patch.ScanNow
 	l.decide(nil, nil)
+	l.scanNow = false
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyWatchlist, next.ID), teamspace.Encode(next))
-	view := viewOfFollower(next, l.state, l.times(l.entries()))
-	then := l.env.ReplyTo(l.ctx.Sender(), view)
+	view, answer := viewOfFollower(next, l.state, l.times(l.entries())), &WatchlistView{}
+	then := replyLater(l.env, l.ctx.Sender(), answer)
 	if !poststore.SameTags(&w, &next) {
 		poststore.PutRetag(batch, next.ID, watchpost.NewID(l.env.Clock.Now()))
 		then = root.Both(then, poststore.ThenRetag(l.env.System.Root, l.postStore))
 	}
-	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view, from: m.from}, onCommitted: then})
+	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view, from: m.from, answer: answer}, onCommitted: then})
 }
 
 // entries are those that are to be scanned, and when: as often as the most
@@ -133,6 +136,9 @@ func (l *list) entries() []dueEntry {
 	entries := make([]dueEntry, len(l.state.Entries))
 	for i, e := range l.state.Entries {
 		entries[i] = dueEntry{entry: e.ID, at: i, due: watchpost.NextScan(l.scans[e.ID].FinishedAt, e.AddedAt, frequency)}
+	}
+	if l.scanNow {
+		l.makeDue(entries)
 	}
 	return entries
 }

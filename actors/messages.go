@@ -120,7 +120,10 @@ type TaskView struct {
 
 // CreateWatchlist makes a watchlist of cleaned entries; answered by
 // WatchlistView (PlanLimit). Name is empty when it is to be made up.
-type CreateWatchlist struct{ Watchlist watchpost.Watchlist }
+type CreateWatchlist struct {
+	Watchlist watchpost.Watchlist
+	Warnings  []string // to be part of the answer
+}
 
 // GetWatchlist is answered by WatchlistView (NotFound).
 type GetWatchlist struct {
@@ -184,6 +187,10 @@ type WatchlistView struct {
 	// GetWatchlist and ListWatchlists.
 	PostsThisWeek   int
 	DroppedThisWeek int
+	// Outlook is what can be expected of its scans, Warnings say where that falls short of
+	// what was asked for.
+	Outlook  watchpost.ScanOutlook `json:",omitzero"`
+	Warnings []string              `json:",omitempty"`
 }
 
 // ListSessions is answered by []SessionView, oldest first.

@@ -120,6 +120,14 @@ func (s *schedule) planned(entries []dueEntry) decided {
 	return s.owner.decision(p)
 }
 
+// makeDue makes all entries due now, whatever their frequency says.
+func (s *schedule) makeDue(entries []dueEntry) {
+	now := s.env.Clock.Now()
+	for i := range entries {
+		entries[i].due = watchpost.Earlier(entries[i].due, now)
+	}
+}
+
 // refuse answers the sender with an error, behind all earlier decisions.
 func (s *schedule) refuse(err error) {
 	s.ctx.Send(s.team, decided{onCommitted: s.env.ReplyTo(s.ctx.Sender(), err)})

@@ -282,6 +282,9 @@ func (t *team) decide(d decided) {
 		hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
 		t.audit.from = watchpost.Origin{}
 		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
+		if d.watchlist.answer != nil {
+			*d.watchlist.answer = t.watchlists.expected(d.watchlist.view)
+		}
 	}
 	if d.list != nil {
 		t.watchlists.onListChange(d.batch, d.list)

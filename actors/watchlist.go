@@ -24,6 +24,8 @@ type watchlist struct {
 	// keywords count the entries by normalised keyword.
 	keywords map[string]int
 	from     watchpost.Origin // of the request that is being carried out
+	answer   *WatchlistView   // to it
+	scanNow  bool             // it asks for scans of all entries
 }
 
 // watchlistChange tells the team what a watchlist has decided.
@@ -35,6 +37,8 @@ type watchlistChange struct {
 	// shares is the question that this answers; nil when it answers none.
 	shares *shareScan
 	from   watchpost.Origin // of the request that it carries out
+	// answer is what the caller gets when the change is durable; the team fills it in.
+	answer *WatchlistView
 }
 
 func newWatchlist(env *environment, state watchpost.Watchlist, team, postStore *actor.PID) *watchlist {
@@ -102,13 +106,21 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 			delete(w.scans, e.ID)
 		}
 	}
-	then := w.env.ReplyTo(w.ctx.Sender(), w.view())
+	w.from, w.answer, w.scanNow = m.from, &WatchlistView{}, m.Patch.ScanNow
+	then := replyLater(w.env, w.ctx.Sender(), w.answer)
 	if retags {
 		then = root.Both(then, poststore.ThenRetag(w.env.System.Root, w.postStore))
 	}
-	w.from = m.from
 	w.decide(batch, then)
-	w.from = watchpost.Origin{}
+	w.from, w.answer, w.scanNow = watchpost.Origin{}, nil, false
+}
+
+// replyLater returns what sends an answer that is filled in until then.
+func replyLater(env *environment, sender *actor.PID, answer *WatchlistView) func(error) {
+	if sender == nil {
+		return nil
+	}
+	return func(err error) { env.ReplyTo(sender, *answer)(err) }
 }
 
 // entries are those that are to be scanned, and when.
@@ -120,12 +132,15 @@ func (w *watchlist) entries() []dueEntry {
 	for i, e := range w.state.Keywords {
 		entries[i] = dueEntry{entry: e.ID, at: i, due: watchpost.NextScan(w.scans[e.ID].FinishedAt, w.state.CreatedAt, w.state.Frequency)}
 	}
+	if w.scanNow {
+		w.makeDue(entries)
+	}
 	return entries
 }
 
 // decision implements entryOwner.
 func (w *watchlist) decision(p scanPlan) decided {
-	return decided{watchlist: &watchlistChange{scanPlan: p, view: w.view(), keywords: w.keywords, from: w.from}}
+	return decided{watchlist: &watchlistChange{scanPlan: p, view: w.view(), keywords: w.keywords, from: w.from, answer: w.answer}}
 }
 
 // scanKey implements entryOwner.

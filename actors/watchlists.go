@@ -55,7 +55,7 @@ func (ws *watchlists) receive(message any) bool {
 		ws.onChangeList(m)
 	case GetWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
-			ws.Answer(ws.withWeek(ws.shown(tracked)), nil)
+			ws.Answer(ws.expected(ws.withWeek(ws.shown(tracked))), nil)
 		}
 	case ListWatchlists:
 		ws.onListWatchlists(m)
@@ -191,7 +191,9 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	list := newWatchlist(ws.env, w, ws.Context.Self(), ws.team.postStore)
 	tracked := &trackedWatchlist{view: list.view()}
 	ws.byID[w.ID] = tracked
-	ws.team.idempotency.commitOnce(batch, tracked.view)
+	view := ws.expected(tracked.view)
+	view.Warnings = append(view.Warnings, m.Warnings...)
+	ws.team.idempotency.commitOnce(batch, view)
 	// Spawned after the commit was submitted: its first scans come behind it.
 	tracked.pid = ws.begin(string(w.ID), list)
 }
@@ -219,6 +221,55 @@ func (ws *watchlists) withWeek(v WatchlistView) WatchlistView {
 	week := ws.week(v.Watchlist.ID, ws.env.Clock.Now())
 	v.PostsThisWeek, v.DroppedThisWeek = week.Posts, week.Dropped
 	return v
+}
+
+// expected adds what can be expected of the scans, and warnings where that falls short.
+func (ws *watchlists) expected(v WatchlistView) WatchlistView {
+	w := &v.Watchlist
+	needs, at := ws.needs(w)
+	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, ws.team.accounts.live(ws.env.Clock.Now()))
+	if w.Disabled {
+		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
+	}
+	if warning := v.Outlook.Warning(w.Type, needs[at].Frequency); warning != "" {
+		v.Warnings = []string{warning}
+	}
+	return v
+}
+
+// needs returns what the schedules of the watchlists or lists of a type ask for, the
+// oldest first, and the place among them of that of a watchlist.
+func (ws *watchlists) needs(of *watchpost.Watchlist) (needs []watchpost.ScanNeed, at int) {
+	followers := map[watchpost.ListID][]watchpost.Watchlist{}
+	for id, tracked := range ordered.ByKey(ws.byID) {
+		w := &tracked.view.Watchlist
+		if w.Type != of.Type {
+			continue
+		}
+		if w.List != "" {
+			followers[w.List] = append(followers[w.List], *w)
+			continue
+		}
+		if id == of.ID {
+			at = len(needs)
+		}
+		needs = append(needs, watchpost.KeywordNeed(w))
+	}
+	for id, followed := range ordered.ByKey(ws.lists) {
+		if followed.list.Type != of.Type {
+			continue
+		}
+		if id == of.List {
+			at = len(needs)
+		}
+		frequency, scanned := watchpost.ScanFrequency(followers[id])
+		need := watchpost.ScanNeed{Subjects: len(followed.list.Entries), Frequency: frequency}
+		if !scanned || !ws.team.plan().Scans(of.Type) {
+			need.Subjects = 0
+		}
+		needs = append(needs, need)
+	}
+	return needs, at
 }
 
 // onDeleteWatchlist decides the deletion in one small batch, which every query

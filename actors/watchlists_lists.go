@@ -104,7 +104,7 @@ func (ws *watchlists) onFollow(m Follow) {
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
 	ws.byID[w.ID] = tracked
-	ws.team.idempotency.commitOnce(batch, Followed{WatchlistView: ws.shown(tracked), Added: added})
+	ws.team.idempotency.commitOnce(batch, Followed{WatchlistView: ws.expected(ws.shown(tracked)), Added: added})
 	// Told after the commit was submitted: its first scans come behind it.
 	if followed.pid == nil {
 		l := newList(ws.env, next, !ws.team.plan().Scans(w.Type), ws.Context.Self(), ws.team.postStore)

@@ -42,6 +42,7 @@ func TestFirstWrongFieldIsTold(t *testing.T) {
 		{"POST", "/api-keyword-watchlist", `{"keywords":[],"name":7}`, "keywords array is required and must not be empty"},
 		{"POST", "/api-keyword-watchlist", `{"keywords":[" "],"name":7}`, "No valid keywords provided after cleaning"},
 		{"POST", "/api-keyword-watchlist", `{"keywords":["a"],"name":"` + long + `","fetchFreqInHours":5}`, "Invalid 'name'"},
+		{"PUT", "/api-people-watchlist", `{` + unknown + `,"scan_now":"x"}`, "Invalid 'scan_now'"},
 		{"POST", "/api-keyword-watchlist", `{"keywords":["a"],"description":7,"fetchFreqInHours":"x"}`, "Invalid 'description'"},
 		{"POST", "/api-keyword-watchlist", `{"keywords":["a"],"labels":"x","fetchFreqInHours":5}`, "Invalid 'labels'"},
 		{"POST", "/api-keyword-watchlist", `{"keywords":["a"],"fetchFreqInHours":5,"slack_webhook_url":7}`, "Invalid fetchFreqInHours"},

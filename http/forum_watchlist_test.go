@@ -32,6 +32,7 @@ func TestForumWatchlist(t *testing.T) {
 	put := func(fields string) reply { return m.call("PUT", forums, `{"id":"`+id+`"`+fields+`}`) }
 	require.Equal(t, fields{
 		"id": id, "name": "N", "fetchFreqInHours": 1.0, "disable": true, "updated": true, "message": "Watchlist updated successfully",
+		"scans_per_day": 0.0, "capacity_per_day": nil, "warnings": []any{},
 	}, read[fields](put(`,"name":"N","fetchFreqInHours":1,"disable":true`), 200))
 	put(`,"name":"x"`).fails(409, "Watchlist is disabled. Re-enable it before updating.")
 	require.Equal(t, 200, put(`,"disable":false,"keywords":["zig"],"append":true,"objective":"o"`).status)

@@ -35,6 +35,7 @@ func TestCreateKeywordWatchlist(t *testing.T) {
 	delete(made, "results")
 	require.Equal(t, fields{
 		"name": "Watch this", "type": "keyword", "keywords": []any{"open telemetry", "Go"}, "fetchFreqInHours": 24.0, "created": true,
+		"scans_per_day": 2.0, "capacity_per_day": 0.0, "warnings": []any{"Needs 2 keyword scans a day, the team's accounts have 0: entries wait until a member's extension is active"},
 	}, made)
 
 	shown := read[fields](m.call("GET", watchlists+"?id="+id, ""), 200)
@@ -128,6 +129,7 @@ func TestUpdateKeywordWatchlist(t *testing.T) {
 
 	require.Equal(t, fields{
 		"id": id, "name": "New", "fetchFreqInHours": 72.0, "disable": false, "updated": true, "message": "Watchlist updated successfully",
+		"scans_per_day": 1.0, "capacity_per_day": 0.0, "warnings": []any{"Needs 1 keyword scan a day, the team's accounts have 0: entries wait until a member's extension is active"},
 	}, read[fields](put(`,"name":" New ","fetchFreqInHours":72`), 200))
 
 	put(`,"keywords":["rust"],"append":true`)

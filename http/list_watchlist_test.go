@@ -39,6 +39,7 @@ func TestCreatePeopleWatchlist(t *testing.T) {
 	delete(made, "slug")
 	require.Equal(t, fields{
 		"id": id, "name": "Jane Doe, John", "type": "people", "profiles_count": 3.0, "created": true, "tasks_created": 3.0,
+		"scans_per_day": 12.0, "capacity_per_day": 0.0, "warnings": []any{"Needs 12 people scans a day, the team's accounts have 0: entries wait until a member's extension is active"},
 	}, made)
 
 	shown := read[fields](m.call("GET", people+"?id="+id, ""), 200)
@@ -139,6 +140,7 @@ func TestUpdateListWatchlist(t *testing.T) {
 	put := func(fields string) reply { return m.call("PUT", people, `{"id":"`+id+`"`+fields+`}`) }
 	require.Equal(t, fields{
 		"id": id, "name": "New", "fetchFreqInHours": 72.0, "disable": true, "updated": true, "message": "Watchlist updated successfully",
+		"scans_per_day": 0.0, "capacity_per_day": 0.0, "warnings": []any{},
 	}, read[fields](put(`,"name":" New ","fetchFreqInHours":72,"disable":true`), 200))
 	shown := read[fields](m.call("GET", people+"?id="+id, ""), 200)
 	require.Equal(t, true, shown["disabled"])

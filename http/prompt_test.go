@@ -32,7 +32,13 @@ func TestPrompt(t *testing.T) {
 			require.Equal(t, fields{
 				"id": id, "prompt": other, "keywords": changed["keywords"], "updated": true, "message": "Prompt updated.",
 				"interpreter": "rules",
+				"scans_per_day": changed["scans_per_day"], "capacity_per_day": changed["capacity_per_day"], "warnings": changed["warnings"],
 			}, changed)
+			require.Equal(t, other, read[fields](m.call("GET", path+"?id="+id, ""), 200)["name"], "the name came from the prompt")
+			read[fields](m.call("PUT", path, `{"id":"`+id+`","name":"Mine"}`), 200)
+			read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"`+aPrompt+`"}`), 200)
+			require.Equal(t, "Mine", read[fields](m.call("GET", path+"?id="+id, ""), 200)["name"], "a given name stays")
+			read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`"}`), 200)
 			require.Contains(t, changed["keywords"], "battery storage")
 
 			m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`","name":"x"}`).fails(400, "Pass either prompt or update fields, not both")

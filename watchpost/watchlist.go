@@ -65,9 +65,13 @@ func idTail(id string) string {
 // (api.md#states-of-a-watchlist).
 func (w *Watchlist) CheckEnabled() error {
 	if w.Disabled && w.Type.HasKeywords() {
-		return Errorf(Conflict, "Watchlist is disabled. Re-enable it before updating.")
+		return errDisabled()
 	}
 	return nil
+}
+
+func errDisabled() error {
+	return Errorf(Conflict, "Watchlist is disabled. Re-enable it before updating.")
 }
 
 // Bounds of a watchlist's fields.

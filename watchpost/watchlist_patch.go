@@ -12,6 +12,8 @@ type WatchlistPatch struct {
 	Frequency   *FetchFrequency
 	Disable     *bool
 	SlackURL    *string // "" (null in the request) removes it
+	// ScanNow makes all entries due. It is no field of a watchlist.
+	ScanNow bool
 
 	// The following fields apply to keyword and forum watchlists; other types
 	// ignore them.
@@ -39,7 +41,7 @@ func (p WatchlistPatch) ForType(t WatchlistType) (WatchlistPatch, error) {
 
 func (p WatchlistPatch) empty() bool {
 	return p.Name == nil && p.Description == nil && p.Frequency == nil && p.Disable == nil &&
-		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil
+		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil && !p.ScanNow
 }
 
 // Apply returns the changed watchlist, or an error.
@@ -54,6 +56,9 @@ func (p WatchlistPatch) empty() bool {
 //	enabled             -> disabled       -> enabled        -> enabled
 //	disabled            -> disabled       -> enabled        -> disabled
 //
+// A patch with ScanNow is a Conflict when the watchlist is disabled after it, whatever its
+// type: nothing could be scanned.
+//
 // The other fields of the patch are applied together with the transition, or not
 // at all.
 func (p *WatchlistPatch) Apply(w Watchlist) (Watchlist, error) {
@@ -61,6 +66,12 @@ func (p *WatchlistPatch) Apply(w Watchlist) (Watchlist, error) {
 		if err := w.CheckEnabled(); err != nil {
 			return w, err
 		}
+		if p.ScanNow && (w.Disabled || p.Disable != nil) {
+			return w, errDisabled()
+		}
+	}
+	if p.Prompt != nil && w.Prompt != "" && w.Name == AutoName(w.Type, []string{w.Prompt}) {
+		w.Name = AutoName(w.Type, []string{*p.Prompt}) // the name came from the prompt
 	}
 	if p.Keywords != nil {
 		keywords, err := p.keywords(&w)

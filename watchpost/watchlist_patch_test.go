@@ -156,3 +156,36 @@ func TestApplyKeywords(t *testing.T) {
 	require.Equal(t, before, w, "the watchlist itself is not changed")
 	require.Equal(t, "forged", string(again[2].ID), "nor is the patch")
 }
+
+func TestScanNow(t *testing.T) {
+	yes, no := true, false
+	for _, kind := range []watchpost.WatchlistType{"keyword", "forum", "people", "company"} {
+		now := watchpost.WatchlistPatch{ScanNow: true}
+		_, err := now.ForType(kind)
+		require.NoError(t, err, "it is something to do")
+		_, err = applied(sample(kind), now)
+		require.NoError(t, err)
+		_, err = applied(sample(kind), watchpost.WatchlistPatch{ScanNow: true, Disable: &yes})
+		require.EqualError(t, err, disabledText)
+		off := sample(kind)
+		off.Disabled = true
+		_, err = applied(off, now)
+		require.EqualError(t, err, disabledText)
+		_, err = applied(off, watchpost.WatchlistPatch{ScanNow: true, Disable: &no})
+		require.NoError(t, err, "it is enabled by the same patch")
+	}
+}
+
+func TestNameOfPrompt(t *testing.T) {
+	prompt, other := "Posts about heat pumps in Austria", "Posts about solar roofs in Spain"
+	made := sample("keyword")
+	made.Prompt, made.Name = prompt, watchpost.AutoName("keyword", []string{prompt})
+	patch := watchpost.WatchlistPatch{Prompt: &other, Keywords: []watchpost.KeywordEntry{{Keyword: "solar roof"}}}
+	got, err := applied(made, patch)
+	require.NoError(t, err)
+	require.Equal(t, other, got.Name)
+	made.Name = "Mine"
+	got, err = applied(made, patch)
+	require.NoError(t, err)
+	require.Equal(t, "Mine", got.Name)
+}

@@ -43,11 +43,12 @@ type createCompanyWatchlistReply struct {
 	Companies int                     `json:"companies_count" description:"companies of the list"`
 	Created   bool                    `json:"created"`
 	Tasks     int                     `json:"tasks_created" description:"companies that were not in the list before"`
+	scanOutlook
 }
 
 func createdCompany(made *actors.Followed) createCompanyWatchlistReply {
 	w := &made.Watchlist
-	return createCompanyWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}
+	return createCompanyWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added, outlookOf(&made.WatchlistView)}
 }
 
 // companyWatchlists is what GET answers.

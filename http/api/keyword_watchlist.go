@@ -44,6 +44,7 @@ func withKeywordsBody() fuego.RouteOption {
 type createKeywordWatchlistRequest struct {
 	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
 	newWatchlist
+	Objective string `json:"objective,omitempty" example:"find teams that replace their monitoring" description:"what the posts are for, in words; counts for their relevance"`
 
 	kept    []watchpost.KeywordEntry
 	results []watchpost.KeywordResult
@@ -51,10 +52,14 @@ type createKeywordWatchlistRequest struct {
 
 // CleanField implements endpoint.FieldCleaner.
 func (r *createKeywordWatchlistRequest) CleanField(name string) (err error) {
-	if name != "keywords" {
-		return r.newWatchlist.CleanField(name)
+	switch name {
+	case "keywords":
+		r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(r.Keywords))
+	case "objective":
+		trim(&r.Objective)
+	default:
+		err = r.newWatchlist.CleanField(name)
 	}
-	r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(r.Keywords))
 	return err
 }
 
@@ -71,6 +76,7 @@ type createKeywordWatchlistReply struct {
 	Message   string                    `json:"message,omitempty" description:"in prompt mode"`
 
 	Interpreter string `json:"interpreter,omitempty" example:"rules" description:"in prompt mode: rules, or the name of the model that interpreted"`
+	scanOutlook
 }
 
 // newKeywordWatchlist is the body of a POST: the keywords, or a prompt.
@@ -97,8 +103,12 @@ func (s watchlists) createKeywordWatchlist(t watchpost.WatchlistType) func(conte
 			return fromPrompt(ctx, key, *body.prompt)
 		}
 		w := body.fields.watchlist(t)
-		w.Keywords = body.fields.kept
-		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateWatchlist{Watchlist: w})
+		w.Keywords, w.Objective = body.fields.kept, body.fields.Objective
+		warnings, err := s.phraseWarnings(ctx, w.Keywords)
+		if err != nil {
+			return actors.WatchlistView{}, err
+		}
+		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateWatchlist{Watchlist: w, Warnings: warnings})
 	}
 }
 
@@ -109,14 +119,15 @@ func showCreatedWatchlist(body newKeywordWatchlist, view actors.WatchlistView) c
 	}
 	results := body.fields.results
 	watchpost.IdentifyKeywords(results, body.fields.kept, view.Watchlist.Keywords)
-	return createdKeywordWatchlist(view.Watchlist, results)
+	return createdKeywordWatchlist(&view, results)
 }
 
 // createdKeywordWatchlist is the reply to a create.
-func createdKeywordWatchlist(w watchpost.Watchlist, results []watchpost.KeywordResult) createKeywordWatchlistReply {
+func createdKeywordWatchlist(view *actors.WatchlistView, results []watchpost.KeywordResult) createKeywordWatchlistReply {
+	w := &view.Watchlist
 	return createKeywordWatchlistReply{
 		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Keywords: watchpost.KeywordTexts(w.Keywords),
-		Frequency: w.Frequency.Hours(), Created: true, Results: results,
+		Frequency: w.Frequency.Hours(), Created: true, Results: results, scanOutlook: outlookOf(view),
 	}
 }
 
@@ -186,6 +197,7 @@ func (s watchlists) updateKeywordWatchlist(t watchpost.WatchlistType) func(*http
 		if err == nil && request.results != nil {
 			watchpost.IdentifyKeywords(request.results, request.kept, w.Keywords)
 			reply.Results = request.results
+			err = s.addPhraseWarnings(r.Context(), &reply, request.kept)
 		}
 		return reply, err
 	}

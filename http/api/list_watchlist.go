@@ -38,7 +38,7 @@ func listRoutes[B, M, A any](s watchlists, w listWords, asks func(B) actors.Foll
 		return shown(one, all), nil
 	}, s.Operation(endpoint.Teams(watchpost.ScopeRead), "get"+w.name+"Watchlist", "List "+w.noun+" watchlists, or show one", endpoint.TagWatchlists), withShownID())
 	endpoint.HandleBody(s.API, http.MethodPut, w.path, s.updateListWatchlist(w.t),
-		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "update"+w.name+"Watchlist", "Change a "+w.noun+" watchlist", endpoint.TagWatchlists), withPatchBody())
+		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "update"+w.name+"Watchlist", "Change a "+w.noun+" watchlist", endpoint.TagWatchlists), withPatchBody(), endpoint.WithError(http.StatusConflict, textDisabled))
 	endpoint.Handle(s.API, http.MethodDelete, w.path, s.deleteWatchlist(w.t),
 		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "delete"+w.name+"Watchlist", "Delete a "+w.noun+" watchlist with the posts that only it collected", endpoint.TagWatchlists), withDeletedID())
 }

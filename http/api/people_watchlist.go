@@ -44,11 +44,12 @@ type createPeopleWatchlistReply struct {
 	Profiles int                     `json:"profiles_count" description:"profiles of the list"`
 	Created  bool                    `json:"created"`
 	Tasks    int                     `json:"tasks_created" description:"profiles that were not in the list before"`
+	scanOutlook
 }
 
 func createdPeople(made *actors.Followed) createPeopleWatchlistReply {
 	w := &made.Watchlist
-	return createPeopleWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}
+	return createPeopleWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added, outlookOf(&made.WatchlistView)}
 }
 
 // peopleWatchlists is what GET answers.

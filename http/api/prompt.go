@@ -144,18 +144,22 @@ func (s watchlists) createFromPrompt(t watchpost.WatchlistType) func(context.Con
 		if err != nil {
 			return afterTwin[actors.WatchlistView](ctx, s.Registry, key, err)
 		}
+		warnings, err := s.phraseWarnings(ctx, interpretation.Keywords)
+		if err != nil {
+			return actors.WatchlistView{}, err
+		}
 		frequency := cmp.Or(request.frequency, statedFrequency(interpretation), watchpost.DefaultFrequency(t))
 		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
 			Type: t, Name: cmp.Or(request.Name, watchpost.AutoName(t, []string{request.Prompt})), Frequency: frequency,
 			Prompt: request.Prompt, Interpreter: interpretation.Interpreter,
 			Keywords: interpretation.Keywords, Labels: interpretation.Labels, Objective: interpretation.Objective,
-		}})
+		}, Warnings: warnings})
 	}
 }
 
 // showPromptedWatchlist is the reply to a POST in prompt mode.
 func showPromptedWatchlist(_ createByPrompt, view actors.WatchlistView) createKeywordWatchlistReply {
-	reply := createdKeywordWatchlist(view.Watchlist, nil)
+	reply := createdKeywordWatchlist(&view, nil)
 	reply.Prompt, reply.Message, reply.Interpreter = view.Watchlist.Prompt, textPromptCreated, view.Watchlist.Interpreter
 	return reply
 }
@@ -217,13 +221,16 @@ func (s watchlists) updateFromPrompt(t watchpost.WatchlistType) func(*http.Reque
 		if err != nil {
 			return none, err
 		}
-		if _, _, err := s.patchWatchlist(ctx, t, request.ID, promptPatch(request.Prompt, interpretation)); err != nil {
+		patched, _, err := s.patchWatchlist(ctx, t, request.ID, promptPatch(request.Prompt, interpretation))
+		if err != nil {
 			return none, err
 		}
-		return updateWatchlistReply{
+		reply := updateWatchlistReply{
 			ID: view.Watchlist.ID, Updated: true, Message: textPromptUpdated,
 			Prompt: request.Prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords), Interpreter: interpretation.Interpreter,
-		}, nil
+			scanOutlook: patched.scanOutlook,
+		}
+		return reply, s.addPhraseWarnings(ctx, &reply, interpretation.Keywords)
 	}
 }
 

@@ -116,6 +116,7 @@ type changedWatchlist struct {
 	Frequency   *float64          `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"24"`
 	Disable     *bool             `json:"disable,omitempty" invalid:"disable must be a boolean value"`
 	SlackURL    endpoint.Nullable `json:"slack_webhook_url,omitempty"`
+	ScanNow     bool              `json:"scan_now,omitempty" description:"true: scan all entries now, within the allowances"`
 
 	frequency *watchpost.FetchFrequency
 }
@@ -154,7 +155,7 @@ func trim(s *string) {
 
 // fields returns the patch that they make.
 func (r *changedWatchlist) fields() watchpost.WatchlistPatch {
-	p := watchpost.WatchlistPatch{Name: r.Name, Description: r.Description, Disable: r.Disable, Frequency: r.frequency}
+	p := watchpost.WatchlistPatch{Name: r.Name, Description: r.Description, Disable: r.Disable, Frequency: r.frequency, ScanNow: r.ScanNow}
 	if r.SlackURL.Set {
 		p.SlackURL = &r.SlackURL.Value
 	}
@@ -190,6 +191,7 @@ type updateWatchlistReply struct {
 	Interpreter string `json:"interpreter,omitempty" example:"rules" description:"in prompt mode: rules, or the name of the model that interpreted"`
 
 	Results []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
+	scanOutlook
 }
 
 // patchWatchlist changes a watchlist by fields.
@@ -200,7 +202,7 @@ func (s watchlists) patchWatchlist(ctx context.Context, t watchpost.WatchlistTyp
 	}
 	w := view.Watchlist
 	return updateWatchlistReply{
-		ID: w.ID, Name: w.Name, Frequency: w.Frequency.Hours(), Disable: &w.Disabled, Updated: true, Message: textUpdated,
+		ID: w.ID, Name: w.Name, Frequency: w.Frequency.Hours(), Disable: &w.Disabled, Updated: true, Message: textUpdated, scanOutlook: outlookOf(&view),
 	}, w, nil
 }
 

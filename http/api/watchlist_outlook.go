@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+	"strings"
+
+	"watchpost/actors"
+	"watchpost/http/endpoint"
+	"watchpost/internal/text"
+	"watchpost/watchpost"
+)
+
+// scanOutlook tells in replies to a create and an update what can be expected of the scans.
+type scanOutlook struct {
+	ScansPerDay    int      `json:"scans_per_day" example:"4" description:"scans that the watchlist needs in a day; 0 while it is disabled"`
+	CapacityPerDay *int     `json:"capacity_per_day" example:"60" description:"such scans that the team's accounts, those active within 48 hours, may do in a day, for all watchlists; null: there is no limit"`
+	Warnings       []string `json:"warnings" validate:"required" description:"where this will do less than the request says"`
+}
+
+func outlookOf(view *actors.WatchlistView) scanOutlook {
+	o := scanOutlook{ScansPerDay: view.Outlook.PerDay, Warnings: endpoint.Whole(view.Warnings)}
+	if view.Outlook.Limited {
+		o.CapacityPerDay = &view.Outlook.Capacity
+	}
+	return o
+}
+
+// addPhraseWarnings adds to the warnings of an update.
+func (s watchlists) addPhraseWarnings(ctx context.Context, reply *updateWatchlistReply, entries []watchpost.KeywordEntry) error {
+	warnings, err := s.phraseWarnings(ctx, entries)
+	reply.Warnings = append(reply.Warnings, warnings...)
+	return err
+}
+
+// phraseWarnings warns of keywords of several words that no stored post contains.
+func (s watchlists) phraseWarnings(ctx context.Context, entries []watchpost.KeywordEntry) (warnings []string, err error) {
+	stored := -1
+	for _, e := range entries {
+		phrase, err := text.ParseSearch(`"` + e.Keyword + `"`)
+		if !e.Phrase() || strings.Contains(e.Keyword, `"`) || err != nil || phrase.Zero() {
+			continue
+		}
+		if stored < 0 {
+			all, err := s.Registry.Posts(ctx, endpoint.TeamOf(ctx), nil, watchpost.PostQuery{PageSize: 1})
+			if err != nil {
+				return nil, err
+			}
+			stored = all.Count
+		}
+		if stored == 0 {
+			break
+		}
+		found, err := s.Registry.Posts(ctx, endpoint.TeamOf(ctx), nil, watchpost.PostQuery{PageSize: 1, Search: phrase})
+		if err != nil {
+			return nil, err
+		}
+		if found.Count == 0 {
+			warnings = append(warnings, watchpost.PhraseWarning(e.Keyword, stored))
+		}
+	}
+	return warnings, nil
+}
