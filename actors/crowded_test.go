@@ -188,6 +188,7 @@ var crowds = map[string]crowdOf{
 		w := watchpost.Watchlist{ID: watchpost.WatchlistID(p.id()), Type: l.Type, List: l.ID, Frequency: 24, CreatedAt: p.now}
 		p.put(teamspace.Key(teamspace.KeyWatchlist, w.ID), w)
 	}},
+	"KeyFetched":    of(teamspace.FetchedRecord{}),
 	"KeyScan":       {put: func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), teamspace.ScanRecord{}) }},
 	"KeyDeleted":    forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), nil) }),
 	"KeyRetag":      forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), nil) }),

@@ -166,7 +166,7 @@ func (ef *effects) giveUp(batch *persistence.Batch, effect watchpost.Effect, own
 
 // duplicateOf is the failure of a task that would do what another does.
 func duplicateOf(first watchpost.TaskID) failTask {
-	return failTask{watchpost.TaskFailure{
+	return failTask{failure: watchpost.TaskFailure{
 		Code: watchpost.FailDuplicate, Message: "the same was asked for before: task " + string(first), RetrySafe: true,
 	}}
 }

@@ -90,10 +90,10 @@ const endActOps = 4
 // ruleWithdrawn ends a task of a rule that is not acting. rulePostponed gives its
 // action back.
 var (
-	ruleWithdrawn = failTask{watchpost.TaskFailure{
+	ruleWithdrawn = failTask{failure: watchpost.TaskFailure{
 		Code: watchpost.FailRuleWithdrawn, Message: "the rule that asked for it was stopped, changed or deleted", RetrySafe: true,
 	}}
-	rulePostponed = failTask{watchpost.RulePostponed("")}
+	rulePostponed = failTask{failure: watchpost.RulePostponed("")}
 )
 
 // inOrder returns the open actions, oldest first.
@@ -366,7 +366,7 @@ func stateAfter(task *watchpost.Task) watchpost.RuleActionState {
 	switch task.Failure.Code {
 	case watchpost.FailRulePostponed, watchpost.FailMemberRemoved:
 		return watchpost.RuleQueued
-	case watchpost.FailRuleWithdrawn:
+	case watchpost.FailRuleWithdrawn, watchpost.FailCancelled:
 		return watchpost.RuleWithdrawn
 	case watchpost.FailDuplicate:
 		return watchpost.RuleSkipped

@@ -1,9 +1,12 @@
 package actors
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -17,6 +20,14 @@ type finishedTasks struct {
 	tasks map[watchpost.TaskID]finishedTask
 	order []watchpost.TaskID // in the order of remembering
 	bytes int
+	// awaited are tasks whose end requests wait for.
+	awaited map[watchpost.TaskID]*awaitedEnd
+}
+
+// awaitedEnd is closed when a task ends, for n requests that wait.
+type awaitedEnd struct {
+	ended chan struct{}
+	n     int
 }
 
 type finishedTask struct {
@@ -28,13 +39,14 @@ type finishedTask struct {
 const maxFinishedBytes = 8 << 20
 
 func newFinishedTasks() *finishedTasks {
-	return &finishedTasks{tasks: map[watchpost.TaskID]finishedTask{}}
+	return &finishedTasks{tasks: map[watchpost.TaskID]finishedTask{}, awaited: map[watchpost.TaskID]*awaitedEnd{}}
 }
 
 // remember takes a final task that is durable.
 func (f *finishedTasks) remember(team watchpost.TeamID, view TaskView) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.wake(view.ID)
 	if old, known := f.tasks[view.ID]; known {
 		f.bytes -= old.size()
 	} else {
@@ -64,10 +76,41 @@ func (f *finishedTasks) forget(ids []watchpost.TaskID) {
 	f.order = slices.DeleteFunc(f.order, func(id watchpost.TaskID) bool { _, known := f.tasks[id]; return !known })
 }
 
-// clear forgets all tasks.
+// await returns what is closed when a task ends, or may be another node's. done is
+// called by who has waited.
+func (f *finishedTasks) await(id watchpost.TaskID) (ended <-chan struct{}, done func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := f.awaited[id]
+	if a == nil {
+		a = &awaitedEnd{ended: make(chan struct{})}
+		f.awaited[id] = a
+	}
+	a.n++
+	return a.ended, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if a.n--; a.n == 0 && f.awaited[id] == a {
+			delete(f.awaited, id)
+		}
+	}
+}
+
+// wake lets those go on who wait for the end of a task; the caller holds the lock.
+func (f *finishedTasks) wake(id watchpost.TaskID) {
+	if a := f.awaited[id]; a != nil {
+		close(a.ended)
+		delete(f.awaited, id)
+	}
+}
+
+// clear forgets all tasks, and wakes all who wait: they ask again, where the team is.
 func (f *finishedTasks) clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for id := range f.awaited {
+		f.wake(id)
+	}
 	clear(f.tasks)
 	f.order, f.bytes = nil, 0
 }
@@ -84,4 +127,61 @@ func (f *finishedTasks) find(team watchpost.TeamID, id watchpost.TaskID) (TaskVi
 func (t finishedTask) size() int {
 	const overhead = 400
 	return len(t.view.Input) + len(t.view.Output) + overhead
+}
+
+// noteFetched remembers a fetch that has ended with a result, for requests that take one
+// that is not too old. The batch ends the task.
+func noteFetched(batch *persistence.Batch, task *watchpost.Task) {
+	if task.State != watchpost.TaskCompleted {
+		return
+	}
+	for _, of := range task.FetchedKeys() {
+		batch.Put(teamspace.FetchedKey(of), teamspace.Encode(teamspace.FetchedRecord{Task: task.ID, At: task.EndedAt}))
+	}
+}
+
+// forgetFetched forgets a fetch that is deleted, unless there is a newer one.
+func forgetFetched(view persistence.View, space persistence.Space, batch *persistence.Batch, task *watchpost.Task) error {
+	for _, of := range task.FetchedKeys() {
+		key := teamspace.FetchedKey(of)
+		record, err := teamspace.Load[teamspace.FetchedRecord](view, space, key)
+		switch {
+		case err == nil && record.Task == task.ID:
+			batch.Delete(key)
+		case err != nil && !errors.Is(err, persistence.ErrNotFound):
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchedSince returns the newest result of what a request asks for, if there is one that
+// is not older than it allows.
+func fetchedSince(t *tasks, m *CreateTask) (fetched TaskCreated, known bool, err error) {
+	view, err := t.env.View()
+	if err != nil {
+		return fetched, false, err
+	}
+	defer view.Close()
+	request := watchpost.Task{Type: m.Type, Input: watchpost.ParseTaskInput(m.Input)}
+	for _, of := range request.FetchedKeys() {
+		record, err := teamspace.Load[teamspace.FetchedRecord](view, t.Space, teamspace.FetchedKey(of))
+		switch {
+		case errors.Is(err, persistence.ErrNotFound):
+			continue
+		case err != nil:
+			return fetched, false, err
+		}
+		if t.env.Clock.Now().Sub(record.At) > *m.MaxAge {
+			continue
+		}
+		_, err = view.Get(t.Space, teamspace.Key(teamspace.KeyTask, record.Task))
+		switch {
+		case err == nil:
+			return TaskCreated{ID: record.Task, FetchedAt: record.At}, true, nil
+		case !errors.Is(err, persistence.ErrNotFound):
+			return fetched, false, err
+		}
+	}
+	return fetched, false, nil
 }

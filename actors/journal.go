@@ -246,3 +246,89 @@ func (t *JournalTotals) fail(e *watchpost.JournalEntry) {
 	}
 	t.Causes[i].Count++
 }
+
+// TasksPage is a page of a team's tasks, newest first, and the count of those on all
+// pages.
+type TasksPage struct {
+	Tasks []TaskView
+	Count int
+}
+
+// Tasks returns the tasks of callers that a query selects. It reads the journal, which
+// has an entry for each: their inputs and outputs are read for the page only. Errors:
+// Unavailable.
+func (r *reading) Tasks(ctx context.Context, team watchpost.TeamID, q watchpost.TaskQuery) (TasksPage, error) {
+	from, to := (q.Page-1)*q.Size, q.Page*q.Size
+	ids, count, err := q.IDs, 0, error(nil)
+	if len(ids) == 0 {
+		if ids, count, err = r.taskIDs(ctx, team, &q, from, to); err != nil {
+			return TasksPage{}, root.Unavailable(err)
+		}
+	} else {
+		ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+		slices.Reverse(ids)
+		count = len(ids)
+	}
+	page := TasksPage{Tasks: make([]TaskView, 0, len(ids)), Count: count}
+	for _, id := range ids {
+		view, err := r.TaskStatus(ctx, team, id)
+		switch {
+		case err != nil && watchpost.KindOf(err) == watchpost.NotFound, err == nil && len(q.IDs) > 0 && !q.Matches(view.ID, view.Type, view.State):
+			page.Count--
+		case err != nil:
+			return TasksPage{}, err
+		default:
+			page.Tasks = append(page.Tasks, view)
+		}
+	}
+	if len(q.IDs) > 0 {
+		page.Tasks = page.Tasks[min(from, len(page.Tasks)):min(to, len(page.Tasks))]
+	}
+	return page, nil
+}
+
+// taskIDs returns the tasks of the journal that a query selects, from one place to
+// another, and the count of all. Entries are not decoded, but for those of tasks that may
+// be deleted because they ended long ago.
+func (r *reading) taskIDs(ctx context.Context, team watchpost.TeamID, q *watchpost.TaskQuery, from, to int) (ids []watchpost.TaskID, count int, err error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer view.Close()
+	end := persistence.PrefixEnd([]byte(teamspace.KeyJournal))
+	if !q.Since.IsZero() {
+		end = persistence.PrefixEnd(teamspace.JournalKey(watchpost.TaskID(watchpost.FirstID(q.Since))))
+	}
+	needles := needlesOf(&watchpost.JournalQuery{State: watchpost.TaskState(q.Status)})
+	var kinds [][]byte
+	for _, kind := range q.Types {
+		kinds = append(kinds, needlesOf(&watchpost.JournalQuery{Type: kind})...)
+	}
+	has := func(v []byte) func([]byte) bool {
+		return func(needle []byte) bool { return bytes.Contains(v, needle) }
+	}
+	before, ends := r.env.keepTasks.Expires(watchpost.KeepForever, r.env.Clock.Now())
+	old := teamspace.JournalKey(watchpost.TaskID(watchpost.FirstID(before))) // none after it has ended since
+	var failure error
+	err = view.Scan(persistence.Space(team), []byte(teamspace.KeyJournal), end, func(k, v []byte) bool {
+		if len(needles) > 0 && !has(v)(needles[0]) || len(kinds) > 0 && !slices.ContainsFunc(kinds, has(v)) {
+			return true
+		}
+		if ends && bytes.Compare(k, old) > 0 {
+			var e watchpost.JournalEntry
+			if failure = teamspace.Decode(v, &e); failure != nil {
+				return false
+			}
+			if e.Expired(before) {
+				return true
+			}
+		}
+		if count >= from && count < to {
+			ids = append(ids, teamspace.JournalTask(k))
+		}
+		count++
+		return true
+	})
+	return ids, count, errors.Join(err, failure)
+}

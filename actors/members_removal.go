@@ -147,9 +147,13 @@ func (ms *members) loadRemovals(view persistence.View) error {
 }
 
 // memberRemoved ends a write whose member is no longer in the team.
-var memberRemoved = failTask{watchpost.TaskFailure{
+var memberRemoved = failTask{failure: watchpost.TaskFailure{
 	Code: watchpost.FailMemberRemoved, Message: "the member in whose name it was to act is no longer in the team", RetrySafe: true,
 }}
 
-// failTask ends a task that is not acting with a failure.
-type failTask struct{ failure watchpost.TaskFailure }
+// failTask ends a task that is not acting with a failure. With cancel its caller wants
+// that, and is answered by TaskView (Conflict).
+type failTask struct {
+	failure watchpost.TaskFailure
+	cancel  bool
+}

@@ -98,10 +98,29 @@ type CreateTask struct {
 	// Email names the member on whose account a task of a member runs
 	// (NotFound `User not found`); nil is the one who acts for the team.
 	Email *string
+	// MaxAge lets a fetch be answered by a completed one of the same person or company
+	// that is not older; nil: a new task is made.
+	MaxAge *time.Duration
 }
 
-// TaskCreated names the new task.
-type TaskCreated struct{ ID watchpost.TaskID }
+// TaskCreated names the new task, or the one that has the answer.
+type TaskCreated struct {
+	ID       watchpost.TaskID
+	Expected Expected
+	// FetchedAt is when the result was fetched that is the answer; zero for a new task.
+	FetchedAt time.Time `json:",omitzero"`
+}
+
+// Expected says when a new task is done: now, or, with a reason, when it no longer waits
+// for that, which is at NotBefore at the earliest if that is known.
+type Expected struct {
+	Reason    watchpost.PendingReason `json:",omitempty"`
+	NotBefore time.Time               `json:",omitzero"`
+}
+
+// CancelTask ends a caller's task that has not begun to act; answered by TaskView
+// (NotFound; Conflict when it is being done, or was).
+type CancelTask struct{ ID watchpost.TaskID }
 
 // TaskView is a task as get-task-status shows it.
 type TaskView struct {

@@ -103,6 +103,12 @@ func (r *reading) TaskStatus(ctx context.Context, team watchpost.TeamID, id watc
 	return waitingView(&task, why.reason, why.notBefore, r.env.Clock.Now()), nil
 }
 
+// AwaitTask returns what is closed when a task ends, or may have to be asked for again.
+// done is called by who has waited.
+func (r *reading) AwaitTask(id watchpost.TaskID) (ended <-chan struct{}, done func()) {
+	return r.env.finished.await(id)
+}
+
 // WatchlistAccess returns nil when the id is a watchlist of the team, NotFound
 // when there is none of that id, Forbidden when it is another team's.
 func (r *reading) WatchlistAccess(ctx context.Context, team watchpost.TeamID, id string) error {

@@ -37,6 +37,7 @@ func (ListSessions) AnsweredWith([]SessionView)          {}
 func (Revoke) AnsweredWith(root.Done)                    {}
 func (CreatePairingCode) AnsweredWith(PairingCode)       {}
 func (CreateTask) AnsweredWith(TaskCreated)              {}
+func (CancelTask) AnsweredWith(TaskView)                 {}
 func (Engage) AnsweredWith(TaskCreated)                  {}
 func (BookmarkPost) AnsweredWith(root.Done)              {}
 func (CreateWatchlist) AnsweredWith(WatchlistView)       {}

@@ -203,8 +203,10 @@ func (t *tasks) onExpireTasks(m expireTasks) {
 	defer view.Close()
 	batch, step, looked, size := &persistence.Batch{}, expiryStep{}, 0, 0
 	var gone []watchpost.TaskID
+	var failure error
 	err = eachTaskBefore(view, t.Space, m.after, before, func(k, v []byte, task *watchpost.Task) bool {
 		if task.Expired(before) {
+			failure = errors.Join(failure, forgetFetched(view, t.Space, batch, task))
 			gone = append(gone, task.ID)
 			batch.Delete(teamspace.Key(teamspace.KeyTask, task.ID))
 			batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
@@ -214,7 +216,7 @@ func (t *tasks) onExpireTasks(m expireTasks) {
 		}
 		return step.after == nil
 	})
-	if err != nil {
+	if err = errors.Join(err, failure); err != nil {
 		t.Answer(nil, root.Unavailable(err))
 		return
 	}

@@ -334,10 +334,31 @@ func (t *task) onLeave(m leaveScan) {
 
 // onFail ends the task unless it acts: only its journal knows how that ends.
 func (t *task) onFail(m failTask) {
+	if m.cancel {
+		cancelAsked(t)
+		return
+	}
 	by := t.holder()
 	next, ok := t.state.Fail(m.failure, t.env.Clock.Now())
 	if !ok || t.state.State == watchpost.TaskActing {
 		return
 	}
 	t.decide(next, taskChange{event: taskEnded, by: by}, t.alsoCancel(nil))
+}
+
+// cancelAsked ends the task as its caller wants, and answers when that is durable. A hand-out
+// or an acting that was decided before counts; one that comes later finds a final task.
+func cancelAsked(t *task) {
+	by, asked := t.holder(), t.ctx.Sender()
+	next, refund, err := t.state.Cancel(t.env.Clock.Now())
+	if err != nil {
+		t.answer(t.env.ReplyTo(asked, err))
+		return
+	}
+	answer := t.env.ReplyTo(asked, viewOf(&next))
+	if t.state.State.Final() { // cancelled before
+		t.answer(answer)
+		return
+	}
+	t.decide(next, taskChange{event: taskEnded, by: by, refund: refund}, t.alsoCancel(answer))
 }

@@ -45,6 +45,9 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 		putTask(d.batch, &next)
 	}
 	c.refunded = t.takeBack(c.refund)
+	if c.refund == watchpost.EveryAttempt {
+		c.refunded, t.debits = t.debits, nil
+	}
 	c.wrote = (before.State == watchpost.TaskActing) != (next.State == watchpost.TaskActing)
 	if c.event == taskLeased || len(c.debited) > 0 || len(c.refunded) > 0 {
 		putOpen(d.batch, next.ID, t.debits)

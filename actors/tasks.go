@@ -170,6 +170,8 @@ func (t *tasks) receive(message any) bool {
 		t.team.late.onResolved(m)
 	case taskStatus:
 		t.onTaskStatus(m)
+	case CancelTask:
+		cancelTask(t, m.ID)
 	case listOpen:
 		t.onListOpen(m)
 	case taskClosed:

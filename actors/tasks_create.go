@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/json"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -59,7 +60,7 @@ func (t *tasks) createRead(task watchpost.Task) {
 		return
 	}
 	created := &creation{}
-	created.name, created.onCommitted = t.team.idempotency.promise(TaskCreated{task.ID})
+	created.name, created.onCommitted = t.team.idempotency.promise(TaskCreated{ID: task.ID, Expected: expect(t, &task)})
 	open := t.begin(&task)
 	if a, ok := t.team.dispatch.Next(now); ok && a.Task == task.ID && counts == nil {
 		open.created = created
@@ -75,6 +76,26 @@ func (t *tasks) createRead(task watchpost.Task) {
 		t.handOut()
 	}
 	t.showPending(now)
+}
+
+// expect says when a task will be done that is about to be made, or that waits.
+func expect(t *tasks, task *watchpost.Task) Expected {
+	now, k := t.env.Clock.Now(), dispatch.Key{Kind: task.LeasedType(), Member: task.Member, Account: task.Account}
+	if t.team.dispatch.Free(k.Member, k.Account, k.Kind, now) {
+		return Expected{} // whatever waits could not be handed to that session
+	}
+	reason, notBefore := t.team.dispatch.Why(k, now)
+	return Expected{reason, notBefore}
+}
+
+// expectAgain says when a task will be done that was asked for before.
+func expectAgain(t *tasks, id watchpost.TaskID) Expected {
+	open := t.open[id]
+	if open == nil || open.ended || open.holder != "" {
+		return Expected{}
+	}
+	reason, notBefore := t.team.dispatch.Why(open.queue(), t.env.Clock.Now())
+	return Expected{reason, notBefore}
 }
 
 // creation is what is left to submit of a task that a session was asked to do when it
@@ -128,6 +149,17 @@ func (t *tasks) onCreateTask(m CreateTask) {
 	if inputTooLarge(m.Input) {
 		t.Answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
+	}
+	if m.MaxAge != nil {
+		fetched, known, err := fetchedSince(t, &m)
+		if err != nil {
+			t.Answer(nil, root.Unavailable(err))
+			return
+		}
+		if known {
+			t.team.idempotency.commitOnce(nil, fetched)
+			return
+		}
 	}
 	if err := t.checkRoom(); err != nil {
 		t.Answer(nil, err)

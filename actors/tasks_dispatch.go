@@ -203,6 +203,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.team.dispatch.Remove(c.task.ID)
 		t.team.effects.end(batch, &c.task)
 		t.team.effects.endUndone(batch, &c.task)
+		noteFetched(batch, &c.task)
 		t.team.rules.onTaskEnded(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
 	}

@@ -1,8 +1,12 @@
 package actors
 
 import (
+	"errors"
 	"time"
 
+	"watchpost/actors/root"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -60,4 +64,45 @@ func (t *tasks) countPending(counts map[watchpost.PendingReason]int) {
 		}
 	}
 	t.counted = counts
+}
+
+// cancelTask has a caller's open task cancelled by its actor, which alone decides about
+// it: a hand-out is before that or not at all. One without an actor has ended, or is
+// unknown.
+func cancelTask(t *tasks, id watchpost.TaskID) {
+	open := t.open[id]
+	switch {
+	case open == nil:
+		t.Answer(endedTask(t, id))
+	case open.scan:
+		t.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound))
+	case !t.start(open):
+		t.Answer(nil, t.Broken)
+	default:
+		t.Context.RequestWithCustomSender(open.actor, failTask{cancel: true}, t.Context.Sender())
+	}
+}
+
+// endedTask returns a caller's task that was cancelled (NotFound, Conflict for another end).
+func endedTask(t *tasks, id watchpost.TaskID) (TaskView, error) {
+	notFound := watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound)
+	if !watchpost.ValidID(string(id)) {
+		return TaskView{}, notFound
+	}
+	view, err := t.env.View()
+	if err != nil {
+		return TaskView{}, root.Unavailable(err)
+	}
+	defer view.Close()
+	task, err := teamspace.Load[watchpost.Task](view, t.Space, teamspace.Key(teamspace.KeyTask, id))
+	switch {
+	case errors.Is(err, persistence.ErrNotFound), err == nil && task.Type.Scan():
+		return TaskView{}, notFound
+	case err != nil:
+		return TaskView{}, root.Unavailable(err)
+	}
+	if _, _, err := task.Cancel(t.env.Clock.Now()); err != nil {
+		return TaskView{}, err
+	}
+	return viewOf(&task), nil
 }

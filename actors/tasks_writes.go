@@ -60,7 +60,7 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 		t.Answer(nil, err)
 		return
 	case first != "":
-		t.team.idempotency.commitOnce(nil, TaskCreated{first})
+		t.team.idempotency.commitOnce(nil, TaskCreated{ID: first, Expected: expectAgain(t, first)})
 		return
 	}
 	counts, err := t.team.keys.count(&task)
@@ -68,10 +68,10 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 		t.Answer(nil, err)
 		return
 	}
-	batch := &persistence.Batch{}
+	batch, expected := &persistence.Batch{}, expect(t, &task)
 	t.putWrite(batch, task)
 	t.team.keys.putCounts(batch, counts)
-	t.team.idempotency.commitOnce(batch, TaskCreated{task.ID})
+	t.team.idempotency.commitOnce(batch, TaskCreated{ID: task.ID, Expected: expected})
 	t.handOut()
 }
 

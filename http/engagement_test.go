@@ -40,7 +40,7 @@ func TestLikeAndComment(t *testing.T) {
 
 	request := `"post_id":"` + id + `","user_email":"` + strings.ToUpper(m.email) + `"`
 	made := read[fields](m.call("POST", "/api-like", `{`+request+`,"actor_type":"user"}`), 200)
-	require.Equal(t, fields{"success": true, "message": "Like task created successfully", "task_id": made["task_id"]}, made)
+	require.Equal(t, fields{"success": true, "message": "Like task created successfully", "task_id": made["task_id"], "expected": fields{"when": "now", "reason": nil, "not_before": nil}}, made)
 	m.work(p, "agent_like_post", `{"liked":true}`)
 	done := m.status(made["task_id"].(string))
 	require.Equal(t, "completed", done["status"])

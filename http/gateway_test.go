@@ -283,7 +283,9 @@ func (m team) status(id string) fields {
 	m.t.Helper()
 	r := read[fields](m.call("GET", "/network-agent/get-task-status?api_agent_task_id="+id, ""), 200)
 	require.Equal(m.t, true, r["success"])
-	require.Equal(m.t, []string{"data", "success"}, sortedKeys(r))
+	require.Equal(m.t, []string{"data", "status", "success", "task_output", "task_type"}, sortedKeys(r))
+	require.Equal(m.t, r["data"].(fields)["status"], r["status"])
+	require.Equal(m.t, r["data"].(fields)["task_output"], r["task_output"])
 	return r["data"].(fields)
 }
 

@@ -31,7 +31,7 @@ func TestPrompt(t *testing.T) {
 			changed := read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`"}`), 200)
 			require.Equal(t, fields{
 				"id": id, "prompt": other, "keywords": changed["keywords"], "updated": true, "message": "Prompt updated.",
-				"interpreter": "rules",
+				"interpreter":   "rules",
 				"scans_per_day": changed["scans_per_day"], "capacity_per_day": changed["capacity_per_day"], "warnings": changed["warnings"],
 			}, changed)
 			require.Equal(t, other, read[fields](m.call("GET", path+"?id="+id, ""), 200)["name"], "the name came from the prompt")

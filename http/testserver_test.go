@@ -110,6 +110,7 @@ func buildWith(t testing.TB, registry func(*actors.Options), changes ...func(*ht
 	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	options := httpapi.Options{Clock: watchpost.SystemClock{}, Log: log, AccessLog: true, AdminToken: adminToken}
+	options.Timing.Running = 10 * time.Millisecond
 	for _, change := range changes {
 		change(&options)
 	}

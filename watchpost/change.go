@@ -113,9 +113,6 @@ func (i *Interaction) Change(on *Post) Change {
 	return c
 }
 
-// FailCancelled is the code of a task that a caller has cancelled.
-const FailCancelled = "cancelled"
-
 // Collectors are the watchlists that collected the post, each once.
 func (p *Post) Collectors() []WatchlistID {
 	var all []WatchlistID

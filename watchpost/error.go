@@ -86,6 +86,7 @@ const (
 	TextExtensionRequired = "Plugin installation required: Please install the browser extension on at least one team member's account to use the API. " +
 		"The plugin must have been active within the last 48 hours."
 	TextTaskNotFound      = "Agent task not found"
+	TextBeingDone         = "The task is being done"
 	TextWatchlistNotFound = "Watchlist not found"
 	TextPostNotFound      = "Post not found"
 	TextListNotFound      = "List not found"

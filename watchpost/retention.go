@@ -64,6 +64,15 @@ func (p *Post) Expired(before time.Time) bool {
 // may still say how a write ended, as long as its session lasts.
 const MinKeepTasks = KeepDays(SessionKept / (24 * time.Hour))
 
+// Expired is Task.Expired for the entry of a task, which stays in the journal.
+func (e *JournalEntry) Expired(before time.Time) bool {
+	if !e.State.Final() || !e.EndedAt.Before(before) {
+		return false
+	}
+	done := e.State == TaskCompleted || e.Acted != nil && *e.Acted
+	return !e.Type.writing().once || !done
+}
+
 // Expired reports whether the task goes, when those that ended before a moment do. Likes
 // and invitations that were done stay: the same, asked for again, is answered with their
 // task.

@@ -63,7 +63,7 @@ func TestOutlook(t *testing.T) {
 		"one that fits": {ActionKeywordScan, []ScanNeed{{5, hours(12)}}, 1, 10, 12 * time.Hour, ""},
 		"no account": {ActionKeywordScan, []ScanNeed{{1, hours(24)}}, 0, 1, 0,
 			"Needs 1 keyword scan a day, the team's accounts have 0: entries wait until a member's extension is active"},
-		"no limit": {ActionNone, []ScanNeed{large}, 1, 200, 6 * time.Hour, ""},
+		"no limit":  {ActionNone, []ScanNeed{large}, 1, 200, 6 * time.Hour, ""},
 		"none left": {ActionKeywordScan, append(make([]ScanNeed, 0), repeated(ScanNeed{1, hours(24)}, 31)...), 1, 1, 24 * time.Hour, ""},
 	} {
 		o := OutlookOf(c.action, c.needs, 0, c.live)

@@ -42,7 +42,8 @@ const (
 	FailRulePostponed  = "rule_postponed" // it was not done; the rule that asked for it decides again
 	FailDuplicate      = "duplicate"      // another task does the same on the account
 	FailOutcomeUnknown = "outcome_unknown"
-	FailDeclined       = "declined" // the member was asked, and does not want it
+	FailDeclined       = "declined"  // the member was asked, and does not want it
+	FailCancelled      = "cancelled" // its caller wants it no more
 )
 
 // TaskState is the state of a task inside the service. The API shows leased and

@@ -255,6 +255,33 @@ func (t Task) Decline(now time.Time) (Task, bool) {
 	return t.Fail(TaskFailure{Code: FailDeclined, Message: "the member declined it"}, now)
 }
 
+// EveryAttempt stands for all attempts of a task.
+const EveryAttempt = -1
+
+// Cancel fails a task that has not begun to act, as its caller wants. refund is the
+// attempt whose debits are given back, or EveryAttempt. Of a write that is all: its
+// sessions were not let go. A read touches the network as soon as a session has it, so
+// it can only be cancelled while none has. A task that was cancelled before is returned
+// as it is; others are a Conflict.
+func (t Task) Cancel(now time.Time) (next Task, refund int, err error) {
+	switch {
+	case t.Cancelled():
+		return t, 0, nil
+	case t.State == TaskPending, t.State == TaskLeased && t.Type.Writes():
+		if t.Type.Writes() {
+			refund = EveryAttempt
+		}
+		next, _ = t.Fail(TaskFailure{Code: FailCancelled, Message: "it was cancelled before it was begun", RetrySafe: true}, now)
+		return next, refund, nil
+	}
+	return t, 0, Errorf(Conflict, TextBeingDone)
+}
+
+// Cancelled reports whether the task failed because it was cancelled.
+func (t *Task) Cancelled() bool {
+	return t.State == TaskFailed && t.Failure != nil && t.Failure.Code == FailCancelled
+}
+
 // delayed sets the earliest time of the next lease of a pending task.
 func (t Task) delayed(now time.Time) Task {
 	t.Retries++

@@ -21,7 +21,7 @@ type kind string
 
 // weights say how often an operation of a kind is drawn.
 var weights = map[kind]int{
-	"create": 8, "create-many": 2, "create-again": 3, "poll": 4, "team": 1,
+	"create": 8, "create-many": 2, "create-again": 3, "cancel": 4, "poll": 4, "team": 1,
 	"connect": 8, "drop": 4, "worker-ends": 3, "browser-wiped": 1, "network-answers": 8,
 	"second": 2, "minutes": 4, "lease-ends": 3, "quarter": 2, "hours": 2, "day": 1, "midnight": 2, "monday": 1,
 	"before-midnight": 2, "before-monday": 1,
@@ -41,6 +41,7 @@ var themes = [][]kind{
 	{"create", "member-joins", "member-leaves", "team-deleted", "drop"},
 	{"target", "mail-answers", "post", "watchlist", "hours", "crash"},
 	{"create", "network-answers", "day", "lease-ends", "worker-ends"},
+	{"create", "cancel", "connect", "network-answers", "crash", "commit-fails", "second"},
 	{"create", "create-again", "crash", "commit-fails", "panic", "restart", "read-fails"},
 }
 
@@ -83,7 +84,7 @@ func (l *life) begin(ops *[]operation) {
 	l.seen.note("operation " + string(op.kind))
 	l.wake()
 	switch op.kind {
-	case "create", "create-many", "create-again", "poll", "team", "watchlist", "watchlist-deleted", "plan":
+	case "create", "create-many", "create-again", "cancel", "poll", "team", "watchlist", "watchlist-deleted", "plan":
 		l.request(op.kind, r, of)
 	case "connect", "drop", "worker-ends", "browser-wiped", "network-answers", "post":
 		l.happen(op.kind, r, b)

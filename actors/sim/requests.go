@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"watchpost/actors"
@@ -39,6 +40,8 @@ func (l *life) request(k kind, r *rand.Rand, of *team) {
 			hash, of.mixed[key] = "another body", true
 		}
 		l.create(of, request, key, hash)
+	case "cancel":
+		l.cancelOne(r, of)
 	case "poll":
 		l.poll()
 	case "team":
@@ -138,6 +141,26 @@ func (l *life) created(n *node, of *team, request actors.CreateTask, key, hash s
 		reply = again.Reply
 	}
 	return reply.(actors.TaskCreated), nil
+}
+
+// cancelOne takes one of the newest tasks back. From the answer on nothing is done for it:
+// checks.truth holds its end against the network with each poll that follows.
+func (l *life) cancelOne(r *rand.Rand, of *team) {
+	newest := slices.DeleteFunc(l.checks.all(), func(p *promised) bool { return p.team != of || p.kind.Scan() })
+	if len(newest) == 0 {
+		return
+	}
+	p := newest[len(newest)-1-r.IntN(min(len(newest), 6))]
+	l.client("cancel", func(n *node) {
+		answered := p.answered
+		view, err := ask[actors.TaskView](n, of, actors.CancelTask{ID: p.id})
+		if err != nil {
+			l.bear(of, "cancel", err, watchpost.Conflict, watchpost.NotFound)
+			return
+		}
+		l.tell("%s has cancelled %s %s", of.name, p.kind, p.id)
+		l.checks.view(p, answered, &view)
+	})
 }
 
 // poll asks for every task.

@@ -32,7 +32,7 @@ func must() []string {
 	}
 	for _, code := range []string{
 		watchpost.FailExpired, watchpost.FailNoAnswer, watchpost.FailMemberRemoved, watchpost.FailRuleWithdrawn,
-		watchpost.FailRulePostponed, watchpost.FailDuplicate, watchpost.FailOutcomeUnknown, watchpost.FailDeclined,
+		watchpost.FailRulePostponed, watchpost.FailDuplicate, watchpost.FailOutcomeUnknown, watchpost.FailDeclined, watchpost.FailCancelled,
 	} {
 		all = append(all, "failure "+code)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-fuego/fuego"
@@ -83,17 +84,17 @@ func taking[B any, P interface {
 var taskEndpoints = []taskEndpoint{
 	taking[fetchProfile](taskEndpoint{
 		kind: watchpost.TaskProfileFetch, path: "fetch-profile", words: "Profile fetch", of: "a profile",
-		detail: "The output is the profile.",
+		detail: "The output is the profile. With `max_age`, a completed fetch of the same person that is not older is the answer: `from_stored`.",
 	}),
 	taking[fetchCompany](taskEndpoint{
 		kind: watchpost.TaskCompanyFetch, path: "fetch-company", words: "Company fetch", of: "a company",
-		detail: "The output is the company.",
+		detail: "The output is the company. With `max_age`, a completed fetch of the same company that is not older is the answer: `from_stored`.",
 	}),
 	taking[fetchProfilesPosts](taskEndpoint{
 		kind: watchpost.TaskProfilesPosts, path: "fetch-profiles-posts", words: "Profile posts fetch", of: "posts of people",
 		detail: "The output has the posts of up to 50 profiles. Each counts by itself on the allowance; what is over it is done the next day.",
 	}),
-	taking[fetchCompany](taskEndpoint{
+	taking[fetchCompanyPosts](taskEndpoint{
 		kind: watchpost.TaskCompanyPosts, path: "fetch-company-posts", words: "Company posts fetch", of: "posts of a company",
 		detail: "The output has the posts of the company.",
 	}),
@@ -146,13 +147,38 @@ func (m *ofMember) email() *string {
 	return &email
 }
 
+// fieldMaxAge is the name of the field of maxAge.
+const fieldMaxAge = "max_age"
+
+// maxAge is the field of a fetch that an earlier one may answer.
+type maxAge struct {
+	MaxAge *float64 `json:"max_age,omitempty" example:"86400" description:"seconds; a completed fetch of the same that is not older is the answer, and nothing is debited"`
+}
+
+// agedField is a request with that field.
+type agedField interface{ age() *time.Duration }
+
+func (m *maxAge) age() *time.Duration {
+	if m.MaxAge == nil {
+		return nil
+	}
+	age := time.Duration(*m.MaxAge) * time.Second
+	return &age
+}
+
+func (m *maxAge) check() error { return wholeIn(m.MaxAge, fieldMaxAge, 0, math.MaxInt32) }
+
 type fetchProfile struct {
 	Slug string `json:"profile_slug" required:"" example:"jane-doe" description:"slug or URL of the profile"`
+	maxAge
 }
 
 // CleanField implements endpoint.FieldCleaner.
-func (f *fetchProfile) CleanField(string) error {
-	if !isProfile(f.Slug) {
+func (f *fetchProfile) CleanField(name string) error {
+	switch {
+	case name == fieldMaxAge:
+		return f.check()
+	case !isProfile(f.Slug):
 		return invalid("profile_slug")
 	}
 	return nil
@@ -160,10 +186,26 @@ func (f *fetchProfile) CleanField(string) error {
 
 type fetchCompany struct {
 	Slug string `json:"company_slug" required:"" example:"example-corp" description:"slug or URL of the company"`
+	maxAge
 }
 
 // CleanField implements endpoint.FieldCleaner.
-func (f *fetchCompany) CleanField(string) error {
+func (f *fetchCompany) CleanField(name string) error {
+	switch {
+	case name == fieldMaxAge:
+		return f.check()
+	case !isCompany(f.Slug):
+		return invalid("company_slug")
+	}
+	return nil
+}
+
+type fetchCompanyPosts struct {
+	Slug string `json:"company_slug" required:"" example:"example-corp" description:"slug or URL of the company"`
+}
+
+// CleanField implements endpoint.FieldCleaner.
+func (f *fetchCompanyPosts) CleanField(string) error {
 	if !isCompany(f.Slug) {
 		return invalid("company_slug")
 	}

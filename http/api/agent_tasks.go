@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
@@ -28,26 +29,53 @@ func (s tasks) routes() {
 		e := &taskEndpoints[i]
 		e.add(s.Server, e)
 	}
-	endpoint.Handle(s.API, http.MethodGet, "/network-agent/get-task-status", s.getTaskStatus,
+	most := float64(endpoint.MaxWait / time.Second)
+	endpoint.Handle(s.API, http.MethodGet, endpoint.TaskStatusPath, s.getTaskStatus,
 		s.Operation(endpoint.RequiresExtension(watchpost.ScopeRead), "getTaskStatus", "Ask how far a task is", endpoint.TagTasks),
 		endpoint.Query("api_agent_task_id", "the task", openapi3.NewStringSchema()), endpoint.Required(),
-		endpoint.WithError(http.StatusBadRequest, textNoTaskID),
+		endpoint.Query("wait", "seconds to wait for the end of the task; without it, one that is running is waited for up to 2 seconds", openapi3.NewIntegerSchema().WithMin(0).WithMax(most)),
+		endpoint.WithError(http.StatusBadRequest, textNoTaskID, "Invalid 'wait'"),
 		endpoint.WithError(http.StatusNotFound, watchpost.TextTaskNotFound))
+	s.listRoutes()
 }
 
 type taskCreated struct {
-	Success bool             `json:"success"`
-	ID      watchpost.TaskID `json:"api_agent_task_id"`
-	Message string           `json:"message"`
+	Success    bool                `json:"success"`
+	ID         watchpost.TaskID    `json:"api_agent_task_id"`
+	Message    string              `json:"message"`
+	Expected   expected            `json:"expected"`
+	FromStored bool                `json:"from_stored,omitempty" description:"the task is one that fetched the same before; nothing is debited"`
+	FetchedAt  *endpoint.Timestamp `json:"fetched_at,omitempty" description:"when that task fetched it"`
+}
+
+// expected says when a new task will be done.
+type expected struct {
+	When      string                   `json:"when" validate:"oneof=now waiting"`
+	Reason    *watchpost.PendingReason `json:"reason" description:"what the task waits for; null: nothing"`
+	NotBefore *endpoint.Timestamp      `json:"not_before" description:"until when it waits at least; null: not known"`
+}
+
+func showExpected(e actors.Expected) expected {
+	if e.Reason == "" {
+		return expected{When: "now"}
+	}
+	return expected{"waiting", &e.Reason, endpoint.TimestampOrNil(e.NotBefore)}
 }
 
 // addTask adds the route of one type of agent task, whose body is a B.
 func addTask[B any](s *endpoint.Server, e *taskEndpoint) {
 	send := func(ctx context.Context, key *actors.IdempotencyKey, body taskBody[B]) (actors.TaskCreated, error) {
-		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateTask{Type: e.kind, Input: body.input, Email: emailOf(&body.fields)})
+		request := actors.CreateTask{Type: e.kind, Input: body.input, Email: emailOf(&body.fields)}
+		if old, ok := any(&body.fields).(agedField); ok {
+			request.MaxAge = old.age()
+		}
+		return endpoint.SendOnce(ctx, s.Registry, key, request)
 	}
 	message := e.words + " task created successfully"
-	show := func(_ taskBody[B], task actors.TaskCreated) taskCreated { return taskCreated{true, task.ID, message} }
+	show := func(_ taskBody[B], task actors.TaskCreated) taskCreated {
+		stored := !task.FetchedAt.IsZero()
+		return taskCreated{true, task.ID, message, showExpected(task.Expected), stored, endpoint.TimestampOrNil(task.FetchedAt)}
+	}
 	var texts []string
 	for _, f := range endpoint.FieldsOf(reflect.TypeFor[B]()) {
 		texts = append(texts, f.Text)
@@ -107,6 +135,10 @@ func (t *taskBody[B]) DecodeObject(o endpoint.Object) error {
 		o = maps.Clone(o)
 		o[name] = raw
 	}
+	if _, ok := any(&t.fields).(agedField); ok {
+		o = maps.Clone(o)
+		delete(o, fieldMaxAge) // says nothing about the task
+	}
 	t.input = o.Pick(endpoint.FieldsOf(reflect.TypeFor[B]()))
 	return nil
 }
@@ -126,9 +158,18 @@ func emailOf(fields any) *string {
 	return nil
 }
 
+// taskStatusReply has what a client asks for first at the top, too.
 type taskStatusReply struct {
-	Success bool       `json:"success"`
-	Data    taskStatus `json:"data"`
+	Success bool               `json:"success"`
+	Status  string             `json:"status" validate:"oneof=pending completed failed"`
+	Type    watchpost.TaskType `json:"task_type"`
+	Output  json.RawMessage    `json:"task_output"`
+	Data    taskStatus         `json:"data"`
+}
+
+func showTask(v actors.TaskView) taskStatusReply {
+	t := shownTask(v)
+	return taskStatusReply{true, t.Status, v.Type, t.Output, t}
 }
 
 type taskStatus struct {
@@ -150,7 +191,11 @@ func (r taskStatusReply) AppendTo(b []byte) []byte {
 		b = append(append(append(b, `,"`...), name...), `":"`...)
 		b = append(append(b, value...), '"')
 	}
-	b = append(strconv.AppendBool(append(b, `{"success":`...), r.Success), `,"data":{"id":"`...)
+	b = strconv.AppendBool(append(b, `{"success":`...), r.Success)
+	member("status", r.Status)
+	member("task_type", string(r.Type))
+	b = append(append(b, `,"task_output":`...), r.Output...)
+	b = append(b, `,"data":{"id":"`...)
 	b = append(append(b, t.ID...), '"')
 	member("status", t.Status)
 	b = endpoint.AppendJSON(append(b, `,"task_input":`...), t.Input)
@@ -169,16 +214,38 @@ func (r taskStatusReply) AppendTo(b []byte) []byte {
 
 func (s tasks) getTaskStatus(r *http.Request) (taskStatusReply, error) {
 	p := endpoint.ReadParams(r)
-	id := p.One("api_agent_task_id")
+	id := watchpost.TaskID(p.One("api_agent_task_id"))
 	if p.Err != nil || id == "" {
 		return taskStatusReply{}, watchpost.Errorf(watchpost.Invalid, textNoTaskID)
 	}
+	wait, given := p.Wait()
+	if p.Err != nil {
+		return taskStatusReply{}, p.Err
+	}
 	x := endpoint.StateOf(r.Context())
-	view, err := s.Registry.TaskStatus(x.Context(), x.Team, watchpost.TaskID(id))
+	view, err := s.Registry.TaskStatus(x.Context(), x.Team, id)
+	if !given && view.Reason == watchpost.PendingRunning {
+		wait = s.Timing.Running // many clients ask at once and then some seconds later
+	}
+	if err == nil && wait > 0 && !view.State.Final() {
+		view, err = s.awaitTask(x, id, wait)
+	}
 	if err != nil {
 		return taskStatusReply{}, err
 	}
-	return taskStatusReply{true, shownTask(view)}, nil
+	return showTask(view), nil
+}
+
+// awaitTask waits for the end of a task, and returns it as it is then.
+func (s tasks) awaitTask(x *endpoint.RequestState, id watchpost.TaskID, most time.Duration) (actors.TaskView, error) {
+	ended, done := s.Registry.AwaitTask(id)
+	defer done()
+	view, err := s.Registry.TaskStatus(x.Context(), x.Team, id)
+	if err != nil || view.State.Final() { // just before somebody waited
+		return view, err
+	}
+	endpoint.Await(s.Server, x, ended, most)
+	return s.Registry.TaskStatus(x.Context(), x.Team, id)
 }
 
 func shownTask(v actors.TaskView) taskStatus {

@@ -39,7 +39,7 @@ func TestTaskStatusReply(t *testing.T) {
 		} else {
 			view.Reason, view.NotBefore = watchpost.PendingReason("allowance"), moment.Draw(t, "not before")
 		}
-		reply := taskStatusReply{true, shownTask(view)}
+		reply := showTask(view)
 		want, err := json.Marshal(reply)
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(reply.AppendTo(nil)))

@@ -60,10 +60,15 @@ func taskSchemas(f *fuego.Server, schemas openapi3.Schemas) {
 	schemas["taskFailure"] = failureSchema().NewRef()
 	add(outputs, "taskFailure")
 	schemas["taskInput"], schemas["taskOutput"] = inputs.NewRef(), outputs.NewRef()
-	status := schemas["taskStatus"].Value
-	status.Properties["task_input"] = openapi3.NewSchemaRef(endpoint.SchemaPrefix+"taskInput", inputs)
-	status.Properties["task_output"] = openapi3.NewSchemaRef(endpoint.SchemaPrefix+"taskOutput", outputs)
-	endpoint.OrNull(schemas, "taskStatus", "task_output")
+	for _, name := range []string{"taskStatus", "taskStatusReply", "listedTask"} {
+		shows := schemas[name].Value.Properties
+		if shows["task_input"] != nil {
+			shows["task_input"] = openapi3.NewSchemaRef(endpoint.SchemaPrefix+"taskInput", inputs)
+		}
+		shows["task_output"] = openapi3.NewSchemaRef(endpoint.SchemaPrefix+"taskOutput", outputs)
+		endpoint.OrNull(schemas, name, "task_output")
+	}
+	endpoint.OrNull(schemas, "expected", "reason")
 }
 
 // schemaOf describes a type without adding it to the document.
@@ -89,6 +94,9 @@ func inputSchema(f *fuego.Server, task *taskEndpoint) *openapi3.Schema {
 		}
 		given := schemaOf(f, request)
 		for name, property := range given.Properties {
+			if name == fieldMaxAge {
+				continue // is no part of the task
+			}
 			if _, known := s.Properties[name]; !known {
 				s.Properties[name] = property
 			}

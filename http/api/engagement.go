@@ -94,6 +94,8 @@ type engagementReply struct {
 	Success bool             `json:"success"`
 	Message string           `json:"message"`
 	ID      watchpost.TaskID `json:"task_id"`
+
+	Expected expected `json:"expected"`
 }
 
 // engage returns how a like or comment is sent to the team.
@@ -107,7 +109,7 @@ func engage[B any](registry *actors.Registry, t watchpost.TaskType, named func(*
 // showEngagement returns how the reply of a like or comment is made.
 func showEngagement[B any](message string) func(taskBody[B], actors.TaskCreated) engagementReply {
 	return func(_ taskBody[B], task actors.TaskCreated) engagementReply {
-		return engagementReply{true, message, task.ID}
+		return engagementReply{true, message, task.ID, showExpected(task.Expected)}
 	}
 }
 

@@ -47,6 +47,9 @@ func (e *Edge) heldOpen(r *http.Request) <-chan struct{} {
 	case endpoint.PollPath, endpoint.SocketPath, endpoint.EventStream, endpoint.ChangesPath:
 		return e.stopping
 	}
+	if endpoint.MayWait(r) {
+		return e.stopping
+	}
 	return nil
 }
 
@@ -102,6 +105,9 @@ func (e *Edge) forward(r *http.Request, to string, place cluster.Place, name str
 	var w http.ResponseWriter = x
 	if endpoint.Streams(r) {
 		w = streamWriter{x}
+	}
+	if r.Method == http.MethodGet && r.URL.Path == endpoint.TaskStatusPath || endpoint.MayWait(r) {
+		endpoint.Wait(e.Server, x)
 	}
 	sent, failure := e.proxy(w, out, to, e.heldOpen(r), func(p *httputil.ProxyRequest) {
 		e.address(p.Out, e.ClientOf(r), place.View, name, accepted)

@@ -205,7 +205,7 @@ var pathOrder = []string{
 	"/api-engagement-rules", "/api-engagement-actions", "/api-notifications",
 	"/network-agent/fetch-profile", "/network-agent/fetch-company", "/network-agent/fetch-profiles-posts", "/network-agent/fetch-company-posts",
 	"/network-agent/search-profiles", "/network-agent/like-post", "/network-agent/comment-post", "/network-agent/send-message",
-	"/network-agent/send-connection-request", "/network-agent/fetch-connections", "/network-agent/", "/network-agent/get-task-status",
+	"/network-agent/send-connection-request", "/network-agent/fetch-connections", "/network-agent/", "/network-agent/get-task-status", "/api-tasks",
 	"/network-agent/auth-send-otp", "/network-agent/auth-verify-otp", "/api-team", "/extension/", "/admin/", "/healthz", "/readyz",
 	"/api-keyword-watchlist-prompt", "/api-forum-watchlist-prompt",
 }

@@ -135,7 +135,11 @@ var details = map[string]string{
 	"deleteAPIKey": "From the reply on the key is refused. Tasks that it created go on, and keys that it made stay.",
 
 	"getTaskStatus": "`pending` becomes `completed` or `failed`, and stays so. While it is pending, `pending_reason` says what it waits for and " +
-		"`not_before` until when at least. Ask every 5 seconds; most tasks take less than a minute.",
+		"`not_before` until when at least. `wait` asks to be answered when it has ended; without it, the status of a task that is running comes with its end, or after 2 seconds. " +
+		"Most tasks take less than a minute. What clients read first is at the top, too.",
+	"getTasks": "With inputs and outputs, as getTaskStatus shows them. Tasks of all askers are there, those of rules too; scans of watchlists are not.",
+	"cancelTask": "It becomes `failed` with the code `cancelled`; what it had of an allowance is given back, and the same may be asked for again. No session acts for it from the reply on. Cancelling it again is the same. " +
+		"409 tells that a session reads for it, or acts, or that it has ended.",
 	"getTeam": "Shows of each member the extension, the network account and what is left of today's allowances; of the plan, what is used.",
 
 	"sendOTP":        "The reply is the same whether or not the address is known and whether or not a mail went out.",

@@ -16,7 +16,7 @@ type metrics struct {
 }
 
 // newMetrics registers the metrics.
-func newMetrics(registry *prometheus.Registry) (*metrics, error) {
+func newMetrics(registry *prometheus.Registry, room *room) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "watchpost_http_requests_total", Help: "HTTP requests answered.",
@@ -26,7 +26,10 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route", "method"}),
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.durations} {
+	waiting := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "watchpost_http_requests_waiting", Help: "HTTP requests that wait for something to happen, as the end of a task.",
+	}, func() float64 { return float64(room.waits.taken()) })
+	for _, c := range []prometheus.Collector{m.requests, m.durations, waiting} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

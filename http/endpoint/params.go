@@ -133,8 +133,10 @@ func (p *Params) RefuseValue(name string, use []string) {
 const MaxValues = 200
 
 // ErrTooMany is the error of a parameter with more than MaxValues values.
-func ErrTooMany(name string) error {
-	return watchpost.Errorf(watchpost.Invalid, "Too many values for '%s', at most %d", name, MaxValues)
+func ErrTooMany(name string) error { return errTooMany(name, MaxValues) }
+
+func errTooMany(name string, most int) error {
+	return watchpost.Errorf(watchpost.Invalid, "Too many values for '%s', at most %d", name, most)
 }
 
 // tooLong reports whether a value is over the bound of texts. Ids have none: a
@@ -165,7 +167,10 @@ func (p *Params) One(name string) string {
 
 // List returns a parameter that takes several values: repeated, in one value
 // with commas, or with brackets behind its name.
-func (p *Params) List(name string) []string {
+func (p *Params) List(name string) []string { return p.ListOf(name, MaxValues) }
+
+// ListOf is List with a bound of its own.
+func (p *Params) ListOf(name string, most int) []string {
 	var list []string
 	for _, brackets := range []string{"", "[]"} {
 		for _, g := range p.given {
@@ -180,8 +185,8 @@ func (p *Params) List(name string) []string {
 				if item = strings.TrimSpace(item); item == "" {
 					continue
 				}
-				if len(list) == MaxValues {
-					p.Err = cmp.Or(p.Err, ErrTooMany(name))
+				if len(list) == most {
+					p.Err = cmp.Or(p.Err, errTooMany(name, most))
 					return nil
 				}
 				list = append(list, item)
@@ -234,6 +239,21 @@ func (p *Params) Number(name string, absent, limit int) int {
 		return absent
 	}
 	return n
+}
+
+// Wait returns how long the request waits at most, in whole seconds up to MaxWait, and
+// whether it says so.
+func (p *Params) Wait() (most time.Duration, given bool) {
+	value := p.One("wait")
+	if value == "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(value)
+	if most = time.Duration(n) * time.Second; err != nil || n < 0 || most > MaxWait {
+		p.Refuse("wait")
+		return 0, true
+	}
+	return most, true
 }
 
 // Page returns the number of a page; current_page is an alias.

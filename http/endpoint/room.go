@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +33,10 @@ const (
 	// Places of requests that follow changes, most of which wait.
 	maxFollows     = 32 << 10
 	maxTeamFollows = 2 * root.MaxFollowers
+	// Places of requests that wait for something to happen. Like polls they do nothing
+	// meanwhile.
+	maxWaits     = maxPolls
+	maxTeamWaits = maxTeamPolls
 	// Bytes of bodies that have arrived, until their requests are done.
 	maxBodies         = 64 << 20
 	maxTeamBodies     = 4 * MaxBody
@@ -48,7 +53,7 @@ var errOverload = errors.New("too many requests under way")
 type room struct {
 	log *slog.Logger
 
-	requests, polls, follows, visits, bodies, strangers *shares
+	requests, polls, follows, waits, visits, bodies, strangers *shares
 
 	mu    sync.Mutex
 	shed  int // since the last line of the log
@@ -61,6 +66,7 @@ func newRoom(log *slog.Logger) *room {
 		requests:  newShares(maxRequests, maxTeamRequests),
 		polls:     newShares(maxPolls, maxTeamPolls),
 		follows:   newShares(maxFollows, maxTeamFollows),
+		waits:     newShares(maxWaits, maxTeamWaits),
 		visits:    newShares(maxVisits, maxClientVisits),
 		bodies:    newShares(maxBodies, maxTeamBodies),
 		strangers: newShares(maxStrangerBodies, maxClientBodies),
@@ -102,6 +108,13 @@ func (s *shares) giveBack(user string, n int) {
 	}
 }
 
+// taken returns how much is held.
+func (s *shares) taken() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
+}
+
 // WithRoom refuses a request at once when too many of its team are under way, or of its
 // client when its team is unknown.
 func (s *Server) WithRoom(next http.Handler) http.Handler {
@@ -138,13 +151,63 @@ func (s *Server) withRoomIn(teams *shares, next http.Handler) http.Handler {
 			s.WriteError(r, s.room.overload(user))
 			return
 		}
+		x := StateOf(r.Context())
+		x.place = place{share, user}
 		if p := placeOf(r); p != nil {
-			p.leave = func() { share.giveBack(user, 1) }
+			p.leave = x.leave
 		} else {
-			defer share.giveBack(user, 1)
+			defer x.leave()
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// place is the place of a request.
+type place struct {
+	share *shares
+	user  string
+}
+
+// leave gives the place of the request back.
+func (x *RequestState) leave() { x.place.share.giveBack(x.place.user, 1) }
+
+// Wait moves a request, which has a place among the others, to the places of those that
+// wait. It reports whether there is one; without, the request is answered at once.
+func Wait(s *Server, x *RequestState) bool {
+	if x.place.share == s.room.waits {
+		return true
+	}
+	if x.place.share != s.room.requests || !s.room.waits.take(x.place.user, 1) {
+		return false
+	}
+	x.leave()
+	x.place.share = s.room.waits
+	return true
+}
+
+// Await lets a request wait in real time until something has happened, for so long at
+// most. It ends when the request or the service ends, too.
+func Await(s *Server, x *RequestState, happened <-chan struct{}, most time.Duration) {
+	if !Wait(s, x) {
+		return
+	}
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-happened:
+	case <-timer.C:
+	case <-s.Closing:
+	case <-x.Context().Done():
+	}
+}
+
+// MaxWait bounds how long a request waits that asks for it.
+const MaxWait = 25 * time.Second
+
+// MayWait reports whether a request asks to wait for something to happen: its place is
+// among those of waiting ones at the edge of a cluster, too.
+func MayWait(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.URL.RawQuery, "wait=")
 }
 
 // heldPlace is the place of a request over HTTP/2. Its server sends the rest of a reply

@@ -62,6 +62,10 @@ const (
 	SocketPath = "/extension/socket"
 )
 
+// TaskStatusPath is where clients ask how far a task is. The status of one that runs
+// waits a little for its end.
+const TaskStatusPath = "/network-agent/get-task-status"
+
 // Names of the security schemes in the OpenAPI document.
 const (
 	SchemeKey     = "ApiKeyAuth"

@@ -64,6 +64,9 @@ type Timing struct {
 	Poll time.Duration
 	// Body is how long the body of a request may take to arrive.
 	Body time.Duration
+	// Running is how long the status of a task that runs waits for its end, unless the
+	// request says how long.
+	Running time.Duration
 }
 
 func (t Timing) withDefaults() Timing {
@@ -77,6 +80,7 @@ func (t Timing) withDefaults() Timing {
 	standard(&t.Silence, 3*protocol.HeartbeatEvery)
 	standard(&t.Poll, protocol.PollTime)
 	standard(&t.Body, 10*time.Second)
+	standard(&t.Running, 2*time.Second)
 	return t
 }
 
@@ -117,7 +121,8 @@ type Server struct {
 
 // New makes it, with no routes yet.
 func New(o Options) (*Server, error) {
-	metrics, err := newMetrics(o.Metrics)
+	room := newRoom(o.Log)
+	metrics, err := newMetrics(o.Metrics, room)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +133,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Registry: o.Registry, Clock: o.Clock, Log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newAdminTokens(o.AdminToken, o.Operators), proxies: o.TrustedProxies, insecure: o.Insecure, origins: origins,
-		Writable: o.Writable, Timing: o.Timing.withDefaults(), tracer: o.Tracer, room: newRoom(o.Log),
+		Writable: o.Writable, Timing: o.Timing.withDefaults(), tracer: o.Tracer, room: room,
 	}
 	s.API = &Routes{newFramework(o.Version, s.HasOperators() && !o.SeparateOps), s}
 	s.Ops = s.API

@@ -53,6 +53,7 @@ import (
 //	i <name>                               IdempotencyRecord of a creating request
 //	j <time> <name>                        empty; the same by age, to purge it
 //	f <hash of an effect>                  EffectRecord of a like or an invitation
+//	F <hash of a reference>                FetchedRecord, the newest fetch of a profile or a company
 //	d <post key>                           EngagementFlags of a post
 //	n <task>                               watchpost.Interaction
 //	N                                      of earlier builds, which do not know J; every change of d and n wrote it
@@ -157,6 +158,7 @@ const (
 	KeyBinding             = "B"
 	KeyWeeklyCounter       = "y"
 	KeyQuotaMark           = "z"
+	KeyFetched             = "F"
 	KeyIdempotency         = "i"
 	KeyIdempotencyTime     = "j"
 	keyEffect              = "f"
@@ -235,6 +237,9 @@ func EffectKey(e watchpost.Effect) []byte {
 	hash := sha256.Sum256([]byte(e.Key()))
 	return Key(keyEffect, hex.EncodeToString(hash[:]))
 }
+
+// FetchedKey is the key of what a reference names (watchpost.Task.FetchedKeys).
+func FetchedKey(of string) []byte { return Key(KeyFetched, shortHash(of)) }
 
 // JournalKey is the key of a task's entry in the journal. It inverts the digits of
 // the id, so that the newest come first.

@@ -168,6 +168,12 @@ type EffectRecord struct {
 	Task watchpost.TaskID `json:"task"`
 }
 
+// FetchedRecord is the newest completed fetch of a profile or a company.
+type FetchedRecord struct {
+	Task watchpost.TaskID `json:"task"`
+	At   time.Time        `json:"at"` // when it ended
+}
+
 // IdempotencyRecord is a reply that is kept for repetitions of its request.
 type IdempotencyRecord struct {
 	At    time.Time       `json:"at"`

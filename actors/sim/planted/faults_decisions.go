@@ -35,6 +35,12 @@ var decisions = []Fault{
 	{Name: "task before its debit is durable", Breaks: paidBefore, Edits: []Edit{
 		{"task.onOffer", "t.decide(next, c, sendTask(t.env, m.session, &next))", "sendTask(t.env, m.session, &next)(nil)\n\tt.decide(next, c, nil)"},
 	}},
+	{Name: "acting write is cancelled", Breaks: trueOutcome, Edits: []Edit{
+		{"Task.Cancel", "t.State == TaskLeased && t.Type.Writes():", "t.State != TaskCompleted && t.Type.Writes():"},
+	}},
+	{Name: "cancelled before it is durable", Breaks: failureIsKnown, Edits: []Edit{
+		{"cancelAsked", "t.decide(next, taskChange{event: taskEnded, by: by, refund: refund}, t.alsoCancel(answer))", "answer(nil)\n\tt.decide(next, taskChange{event: taskEnded, by: by, refund: refund}, t.alsoCancel(nil))"},
+	}},
 	{Name: "another journal proves a write undone", Breaks: onceOnly, Edits: []Edit{
 		{"task.onReattach", "t.renewUntil(t.env.Clock.Now().Add(protocol.LeaseTime))", `if undone, ok := t.state.Return(true); ok && m.listed == nil {
 		t.decide(undone, taskChange{event: taskReturned}, nil)
