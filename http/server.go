@@ -5,6 +5,7 @@
 //	gateway    sessions: sockets, polls and the extension's downloads
 //	admin      operators, health and metrics
 //	dashboard  the pages of people
+//	mcp        the API as tools of language models
 //	docs       the document of the API and its page
 //	edge       requests in a cluster, to the node that serves their team
 //
@@ -29,6 +30,7 @@ import (
 	"watchpost/http/edge"
 	"watchpost/http/endpoint"
 	"watchpost/http/gateway"
+	"watchpost/http/mcp"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/watchpost"
@@ -181,6 +183,8 @@ func (s *Server) routes(o Options) error {
 	s.gateway.Routes()
 	admin.AddProbes(s.endpoints, o.Metrics, o.MetricsToken, o.Ready)
 	docs.Add(s.endpoints, func() ([]byte, error) { return api.Document(s.endpoints) })
+	own := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) })
+	mcp.Add(s.endpoints, mcp.Options{Version: o.Version}, own, s.gateway.Closing())
 	gateway.Downloads{Server: s.endpoints, File: o.ExtensionFile, Updates: o.ExtensionUpdates}.Routes()
 	s.dashboardRoutes(o, prompts)
 	if s.endpoints.HasOperators() {

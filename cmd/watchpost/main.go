@@ -13,6 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // authorities for a container that has none
+
+	"watchpost/cmd/watchpost/client"
 )
 
 // commandLine is the root command. Each flag can also be set by an environment
@@ -32,6 +34,7 @@ type commandLine struct {
 	Migrate    migrateCommand    `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
 	AdminToken adminTokenCommand `cmd:"" help:"Make a token of the admin API for an operator, whom the audit then names."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
+	MCP        client.MCP        `cmd:"" name:"mcp" help:"Offer a service as tools to a language model, by the Model Context Protocol over standard input and output."`
 	Nodes      nodesCommand      `cmd:"" help:"List the nodes of a cluster, or drain one."`
 	Manual     manualCommand     `cmd:"" help:"Write the manual pages of all commands into a folder."`
 	Complete   completeCommand   `cmd:"" name:"completion" help:"Print a script that makes bash, zsh or fish complete command lines: source <(watchpost completion), in fish: watchpost completion fish | source."`
@@ -59,7 +62,7 @@ func main() {
 // run parses and runs one command line. Without a command it prints the help.
 func run(ctx context.Context, args []string) error {
 	var line commandLine
-	parser, err := newParser(&line, kong.BindTo(ctx, (*context.Context)(nil)))
+	parser, err := newParser(&line, kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(client.Version(version)))
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,10 @@ var accepted = map[string]bool{
 	"Unlicense": true, "Zlib": true,
 }
 
+// ofDocuments are the licences that modules have for their documentation alone, which is no
+// part of the program.
+var ofDocuments = map[string]string{"github.com/modelcontextprotocol/go-sdk": "CC-BY-4.0"}
+
 // module is a module in the program.
 type module struct {
 	path, version string
@@ -116,7 +120,9 @@ func readLicences(m module, dir string) (module, error) {
 		m.texts = append(m.texts, text)
 		if found := licensecheck.Scan(text); found.Percent >= enough {
 			for _, match := range found.Match {
-				m.licences = append(m.licences, match.ID)
+				if match.ID != ofDocuments[m.path] {
+					m.licences = append(m.licences, match.ID)
+				}
 			}
 		}
 	}

@@ -59,14 +59,14 @@ func (s *Server) withKey(scope watchpost.Scope) middleware {
 	}
 }
 
-// keyOf returns the key that a request carries: x-api-key, otherwise the bearer token; ""
+// KeyOf returns the key that a request carries: x-api-key, otherwise the bearer token; ""
 // when there is none.
-func keyOf(r *http.Request) string { return cmp.Or(r.Header.Get("X-Api-Key"), Bearer(r)) }
+func KeyOf(r *http.Request) string { return cmp.Or(r.Header.Get("X-Api-Key"), Bearer(r)) }
 
 // holderOf returns whose key a request carries (Unauthenticated; Forbidden when the key
-// may not be used from there, or lacks the scope).
+// may not be used from there, or lacks the scope; "" is none).
 func (s *Server) holderOf(ctx context.Context, r *http.Request, scope watchpost.Scope) (of cache.Holder, err error) {
-	key := keyOf(r)
+	key := KeyOf(r)
 	if key == "" {
 		return of, watchpost.Errorf(watchpost.Unauthenticated, textMissingKey)
 	}
@@ -75,7 +75,7 @@ func (s *Server) holderOf(ctx context.Context, r *http.Request, scope watchpost.
 		err = watchpost.Errorf(watchpost.Unauthenticated, textInvalidKey)
 	}
 	if err == nil && of.Key != nil {
-		if err = of.Key.AllowsFrom(s.ClientOf(r).Addr); err == nil {
+		if err = of.Key.AllowsFrom(s.ClientOf(r).Addr); err == nil && scope != "" {
 			err = of.Key.Allows(scope)
 		}
 	}
@@ -94,13 +94,32 @@ func Allows(ctx context.Context, scope watchpost.Scope) bool {
 	return StateOf(ctx).Key.Allows(scope) == nil
 }
 
+// withKeyHere is withKey for a request that this node serves, whoever owns the team, and
+// that may wait long: it has no deadline, and a place of its own kind.
+func withKeyHere(s *Server, next http.Handler) http.Handler {
+	next = s.readingFirst(s.withRoomIn(s.room.waits, next))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := StateOf(r.Context())
+		x.ctx.within(s.leaseFor(r))
+		of, err := s.holderOf(&x.ctx, r, "")
+		x.ctx.alone()
+		if err != nil {
+			s.WriteError(r, err)
+			return
+		}
+		x.KnownAs(s, of.Team)
+		x.Key = of.Key
+		next.ServeHTTP(w, r)
+	})
+}
+
 // noteKeyUse notes who uses the key, at the node that serves the team. What a request
 // changes is audited as done by the key, unless a member tries the call.
 func (s *Server) noteKeyUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.Writable() == nil {
 			x := StateOf(r.Context())
-			s.Registry.NoteKeyUse(x.Team, x.Key, keyOf(r), func() string { return s.ClientOf(r).Key() })
+			s.Registry.NoteKeyUse(x.Team, x.Key, KeyOf(r), func() string { return s.ClientOf(r).Key() })
 		}
 		if _, known := root.OriginOf(r.Context()); !known && r.Method != http.MethodGet {
 			from := watchpost.Origin{Key: true, Client: s.ClientOf(r).Key()}

@@ -25,6 +25,7 @@ type callers uint8
 const (
 	public callers = iota
 	teams
+	teamsHere
 	requiresExtension
 	operators
 	sessions
@@ -34,6 +35,9 @@ const (
 var (
 	// Public may call.
 	Public = Access{who: public}
+	// TeamsHere call with any of their keys; the node that gets the request serves it, for as
+	// long as it takes.
+	TeamsHere = Access{who: teamsHere}
 	// Operators call with the admin token; their requests have no deadline.
 	Operators = Access{who: operators}
 	// Sessions send their token; their requests are held open.
@@ -83,8 +87,11 @@ func (s *Server) Operation(a Access, id, summary, tag string) fuego.RouteOption 
 		if a.who == operators && strings.Contains(r.Path, "{id}") {
 			r.Middlewares = append(r.Middlewares, s.PlacedBy(placeOfTeamInPath))
 		}
-		if a.who != sessions && r.Method != http.MethodGet {
+		if a.who != sessions && a.who != teamsHere && r.Method != http.MethodGet {
 			r.Middlewares = append(r.Middlewares, s.requireWritable)
+		}
+		if a.scope != "" {
+			s.Scopes[r.Method+" "+r.Path] = a.scope
 		}
 		r.Operation.OperationID = id
 		r.Operation.Summary = summary
@@ -107,7 +114,7 @@ func (s *Server) Operation(a Access, id, summary, tag string) fuego.RouteOption 
 		case sessions:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{SchemeSession: {}})(r)
 			WithError(http.StatusServiceUnavailable, TextUnavailable)(r)
-		case public, checked:
+		case public, checked, teamsHere:
 		}
 		WithError(http.StatusInternalServerError, textInternal, TextUnavailable)(r)
 	}
@@ -120,6 +127,8 @@ func (s *Server) guards(a Access) []middleware {
 		return []middleware{s.WithDeadline, s.WithRoom}
 	case teams:
 		return []middleware{s.withKey(a.scope)}
+	case teamsHere:
+		return []middleware{func(next http.Handler) http.Handler { return withKeyHere(s, next) }}
 	case requiresExtension:
 		return []middleware{s.withKey(a.scope), s.withExtension}
 	case operators:
@@ -172,6 +181,11 @@ type Routes struct {
 // Get adds a route that is answered by a plain handler.
 func (to *Routes) Get(path string, handler http.HandlerFunc, options ...fuego.RouteOption) {
 	fuego.GetStd(to.framework, path, handler, options...)
+}
+
+// Post adds a route that reads its body and writes its replies by itself.
+func (to *Routes) Post(path string, handler http.HandlerFunc, options ...fuego.RouteOption) {
+	fuego.PostStd(to.framework, path, handler, options...)
 }
 
 // Page adds a page, which is no part of the document.

@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"fmt"
+	"strconv"
+)
+
+var teamTools = []tool{
+	{
+		name: "get_team", title: "Show members and allowances", does: reads, routes: []string{"GET /api-team"},
+		about: "Show the members with their addresses, whether their browsers are connected, what pauses them, what is left of today's allowances, and the plan's limits.",
+		run:   getTeam,
+	},
+	{
+		name: "get_journal", title: "Read the journal", does: reads, routes: []string{"GET /api-journal"},
+		about: "List what was done on the network, newest first: who asked, whose account, how it ended.",
+		params: []param{
+			{name: "user_email", kind: text},
+			{name: "status", kind: text, allowed: []string{"pending", "completed", "failed"}},
+			{name: "asked_by", kind: text, allowed: []string{"key", "member", "rule"}},
+			{name: "start_date", kind: text, about: "YYYY-MM-DD"}, {name: "end_date", kind: text},
+			{name: "page_size", kind: number, about: "1 to 50, default 10"}, {name: "after", kind: text, about: "next of the page before"},
+		},
+		run: getJournal,
+	},
+}
+
+// quota of the API; no limit: null.
+type quota struct {
+	Used  int  `json:"used"`
+	Limit *int `json:"limit"`
+}
+
+type allowance struct {
+	Used     int    `json:"used"`
+	Limit    int    `json:"limit"`
+	ResetsAt string `json:"resets_at"`
+}
+
+// teamMember is what the tools show of a member.
+type teamMember struct {
+	Email    string            `json:"user_email"`
+	Name     string            `json:"full_name"`
+	Acting   bool              `json:"acts_by_default,omitempty"`
+	Browser  string            `json:"browser"`
+	Left     map[string]string `json:"left_today,omitempty"`
+	Pauses   []any             `json:"pauses,omitempty"`
+	SignedIn bool              `json:"signed_in_to_network"`
+}
+
+func getTeam(c *call) (result, error) {
+	var reply struct {
+		Name, Plan string
+		Members    []struct {
+			Email     string
+			FullName  string `json:"full_name"`
+			Acting    bool
+			Extension struct{ Active, Connected bool }
+			Account   *struct {
+				SignedIn bool `json:"signed_in"`
+			}
+			Allowances map[string]allowance
+			Pauses     []any
+		}
+		Quotas map[string]quota
+		Scans  map[string]any `json:"waiting_scans"`
+	}
+	if err := c.get("/api-team", nil, &reply); err != nil {
+		return result{}, err
+	}
+	members := []teamMember{}
+	for _, m := range reply.Members {
+		shown := teamMember{Email: m.Email, Name: m.FullName, Acting: m.Acting, Browser: "not seen for 48 hours", Pauses: m.Pauses, Left: map[string]string{}}
+		switch {
+		case m.Extension.Connected:
+			shown.Browser = "connected"
+		case m.Extension.Active:
+			shown.Browser = "seen within 48 hours, not connected now"
+		}
+		shown.SignedIn = m.Account != nil && m.Account.SignedIn
+		for action, a := range m.Allowances {
+			shown.Left[action] = fmt.Sprintf("%d of %d", max(0, a.Limit-a.Used), a.Limit)
+		}
+		members = append(members, shown)
+	}
+	return result{data: map[string]any{"name": reply.Name, "plan": reply.Plan, "members": members, "quotas": reply.Quotas, "waiting_scans": reply.Scans}}, nil
+}
+
+// journalEntry is what the tools show of an action.
+type journalEntry struct {
+	ID      string `json:"task_id"`
+	Type    string `json:"task_type"`
+	Status  string `json:"status"`
+	Way     string `json:"asked_by"`
+	Email   string `json:"user_email"`
+	At      string `json:"created_at"`
+	EndedAt string `json:"completed_at,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Post    string `json:"post_id,omitempty"`
+	Code    string `json:"error_code,omitempty"`
+	Message string `json:"error_text,omitempty"`
+	Acted   *bool  `json:"acted,omitempty"`
+}
+
+func getJournal(c *call) (result, error) {
+	q := query(c.args)
+	q.Set("page_size", strconv.Itoa(c.number("page_size", 1, pageSize, maxPageSize)))
+	var reply struct {
+		Entries []journalEntry `json:"entries"`
+		Next    *string        `json:"next"`
+	}
+	if err := c.get("/api-journal", q, &reply); err != nil {
+		return result{}, err
+	}
+	note := fmt.Sprintf("%d entries.", len(reply.Entries))
+	if reply.Next != nil {
+		note += " Next page: after " + *reply.Next + "."
+	}
+	return result{note: note, data: reply.Entries}, nil
+}
