@@ -34,6 +34,8 @@ type commandLine struct {
 	Migrate    migrateCommand    `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
 	AdminToken adminTokenCommand `cmd:"" help:"Make a token of the admin API for an operator, whom the audit then names."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
+	Posts      client.Posts      `cmd:"" help:"List stored posts of a team."`
+	Export     client.Export     `cmd:"" help:"Print all stored posts that filters select, as CSV or JSON lines."`
 	MCP        client.MCP        `cmd:"" name:"mcp" help:"Offer a service as tools to a language model, by the Model Context Protocol over standard input and output."`
 	Nodes      nodesCommand      `cmd:"" help:"List the nodes of a cluster, or drain one."`
 	Manual     manualCommand     `cmd:"" help:"Write the manual pages of all commands into a folder."`

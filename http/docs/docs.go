@@ -16,6 +16,7 @@ import (
 	"github.com/go-fuego/fuego"
 
 	"watchpost/http/endpoint"
+	"watchpost/watchpost"
 )
 
 // The reference page, made of the OpenAPI document: one page that loads
@@ -39,12 +40,20 @@ type docs struct {
 	// document and page are made when they are first asked for: most processes are never
 	// asked, and making them takes longer than starting.
 	document func() ([]byte, error)
+	teams    func() ([]byte, error) // the document for clients of a team
 	page     func() (docsPage, error)
 }
 
 // Add adds a document and its page to the routes of the API.
 func Add(s *endpoint.Server, document func() ([]byte, error)) {
 	d := &docs{Server: s, document: sync.OnceValues(document)}
+	d.teams = sync.OnceValues(func() ([]byte, error) {
+		document, err := d.document()
+		if err != nil {
+			return nil, err
+		}
+		return forTeams(document)
+	})
 	d.page = sync.OnceValues(func() (docsPage, error) {
 		document, err := d.document()
 		if err != nil {
@@ -76,7 +85,16 @@ func (d *docs) showDocs(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *docs) showOpenAPI(w http.ResponseWriter, r *http.Request) {
-	document, err := d.document()
+	read := d.document
+	switch r.URL.Query().Get("for") {
+	case "":
+	case "teams":
+		read = d.teams
+	default:
+		d.WriteError(r, watchpost.Errorf(watchpost.Invalid, "Invalid 'for': use teams"))
+		return
+	}
+	document, err := read()
 	if err != nil {
 		d.WriteError(r, err)
 		return

@@ -1,0 +1,237 @@
+package client
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// Filters select posts. They are parameters of GET /api-posts.
+type Filters struct {
+	Search    string   `env:"-" help:"Words that must occur, quoted phrases, -excluded words, OR."`
+	Watchlist []string `env:"-" help:"Ids of watchlists; default: all."`
+	Since     string   `env:"-" help:"Stored at or after this moment or date."`
+	Label     []string `env:"-" help:"Any of these labels."`
+	Language  []string `env:"-" help:"Any of these languages."`
+	Sentiment []string `env:"-" help:"Any of positive, neutral, negative."`
+}
+
+func (f *Filters) query() url.Values {
+	q := url.Values{"watchlist_id": f.Watchlist, "labels": f.Label, "lang": f.Language, "sentiment": f.Sentiment}
+	for name, value := range map[string]string{"search_term": f.Search, "stored_since": f.Since} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q
+}
+
+// Posts lists posts.
+type Posts struct {
+	Service Flags   `embed:""`
+	Filters Filters `embed:""`
+	Sort    string  `env:"-" default:"recent_first" help:"Order: recent_first, oldest_first, engagement, relevance_first or influence_score."`
+	Page    int     `env:"-" default:"1" help:"Page, from 1."`
+	Count   int     `env:"-" default:"20" help:"Posts on a page, 1 to 100."`
+	JSON    bool    `env:"-" name:"json" help:"Print the reply of the API as it is."`
+}
+
+// Run prints one page.
+func (c *Posts) Run(ctx context.Context) error { return c.print(ctx, os.Stdout) }
+
+func (c *Posts) print(ctx context.Context, out io.Writer) error {
+	if err := c.Service.complete(); err != nil {
+		return err
+	}
+	q := c.Filters.query()
+	q.Set("sort_by", c.Sort)
+	q.Set("page", strconv.Itoa(c.Page))
+	q.Set("page_size", strconv.Itoa(c.Count))
+	raw, err := c.Service.get(ctx, "/api-posts", q)
+	if err != nil || c.JSON {
+		return errors.Join(err, write(out, string(raw), err))
+	}
+	var reply struct {
+		Data []struct {
+			ID       string `json:"id"`
+			PostedAt string `json:"posted_at"`
+			Author   string `json:"author_name"`
+			Content  string `json:"content"`
+		} `json:"data"`
+		Count int `json:"count"`
+	}
+	if err := json.Unmarshal(raw, &reply); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0) //nolint:mnd // spaces between columns
+	for _, p := range reply.Data {
+		fmt.Fprintf(table, "%s\t%.16s\t%s\t%s\n", p.ID, p.PostedAt, line(p.Author, 24), line(p.Content, 80)) //nolint:mnd // widths
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d of %d posts\n", len(reply.Data), reply.Count)
+	return nil
+}
+
+// write prints a text after no error.
+func write(out io.Writer, text string, failed error) error {
+	if failed != nil {
+		return nil
+	}
+	_, err := fmt.Fprintln(out, text)
+	return err
+}
+
+// line makes one line of a text, without characters that control a terminal.
+func line(s string, most int) string {
+	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// Export prints all posts that filters select.
+type Export struct {
+	Service Flags   `embed:""`
+	Filters Filters `embed:""`
+	Format  string  `env:"-" enum:"csv,jsonl" default:"csv" help:"Format: csv or jsonl."`
+}
+
+// exported are the columns of CSV.
+var exported = []string{
+	"id", "network_post_url", "posted_at", "created_at", "author_name", "author_url", "author_headline", "seniority_level", "content",
+	"language", "sentiment", "relevance_score", "influence_score", "likes_count", "comments_count", "shares_count", "post_type", "tags",
+}
+
+// exportPage is the size of a page.
+const exportPage = 100
+
+// Run prints the posts, the oldest first: posts that come meanwhile are behind those that
+// were read.
+func (c *Export) Run(ctx context.Context) error { return c.print(ctx, os.Stdout) }
+
+func (c *Export) print(ctx context.Context, out io.Writer) error {
+	if err := c.Service.complete(); err != nil {
+		return err
+	}
+	table := csv.NewWriter(out)
+	if c.Format == "csv" {
+		if err := table.Write(exported); err != nil {
+			return err
+		}
+	}
+	q := c.Filters.query()
+	q.Set("sort_by", "oldest_first")
+	q.Set("page_size", strconv.Itoa(exportPage))
+	seen := map[string]bool{} // a post that moved to a later page is not printed again
+	for page := 1; ; page++ {
+		q.Set("page", strconv.Itoa(page))
+		raw, err := c.Service.get(ctx, "/api-posts", q)
+		if err != nil {
+			return err
+		}
+		var reply struct{ Data []json.RawMessage }
+		if err := json.Unmarshal(raw, &reply); err != nil {
+			return err
+		}
+		for _, raw := range reply.Data {
+			var post map[string]any
+			if err := json.Unmarshal(raw, &post); err != nil {
+				return err
+			}
+			if id := fmt.Sprint(post["id"]); seen[id] {
+				continue
+			} else {
+				seen[id] = true
+			}
+			if c.Format != "csv" {
+				err = write(out, string(raw), nil)
+			} else {
+				err = table.Write(row(post))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if table.Flush(); table.Error() != nil || len(reply.Data) < exportPage {
+			return table.Error()
+		}
+	}
+}
+
+// row returns the cells of a post.
+func row(post map[string]any) []string {
+	cells := make([]string, len(exported))
+	for i, name := range exported {
+		switch v := post[name].(type) {
+		case string:
+			cells[i] = cell(v)
+		case float64:
+			cells[i] = strconv.FormatFloat(v, 'f', -1, 64)
+		case []any:
+			texts := make([]string, len(v))
+			for j := range v {
+				texts[j] = fmt.Sprint(v[j])
+			}
+			cells[i] = cell(strings.Join(texts, ", "))
+		}
+	}
+	return cells
+}
+
+// cell quotes a text that a spreadsheet would take for a formula.
+func cell(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// get reads a resource of the API. An error is the service's text with what to do.
+func (c *Flags) get(ctx context.Context, path string, q url.Values) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+path+"?"+q.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("X-Api-Key", c.Key)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // without the query
+		}
+		return nil, fmt.Errorf("no service answers at %s (WATCHPOST_URL or --url): %w", c.URL, err)
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
+	raw, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode == http.StatusOK {
+		return raw, err
+	}
+	var said struct{ Error string }
+	if json.Unmarshal(raw, &said) != nil || said.Error == "" {
+		return nil, fmt.Errorf("the reply of %s is not that of a Watchpost service: %s", c.URL, response.Status)
+	}
+	switch response.StatusCode {
+	case http.StatusUnauthorized:
+		return nil, fmt.Errorf("%s: put a key of the dashboard into WATCHPOST_KEY", said.Error)
+	case http.StatusInternalServerError:
+		return nil, fmt.Errorf("%s: try again in some seconds", said.Error)
+	}
+	return nil, errors.New(said.Error)
+}
