@@ -54,7 +54,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 
 // newKey makes a key and writes its directory entry.
 func (t *team) newKey(batch *persistence.Batch) string {
-	apiKey := watchpost.NewAPIKey()
+	apiKey := watchpost.NewAPIKey(t.id)
 	t.record.SealedKey = t.env.Keyring.Seal(apiKey, string(t.id))
 	t.record.KeyHash, t.record.KeyAt = t.env.Keyring.Hash(teamspace.DirKey, apiKey), t.env.Clock.Now()
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: t.id}))

@@ -129,8 +129,10 @@ func TestSlot(t *testing.T) {
 	key := watchpost.NewScopedKey(team)
 	require.True(t, watchpost.ValidScopedKey(key))
 	require.False(t, watchpost.ValidAPIKey(key))
-	require.False(t, watchpost.ValidScopedKey(watchpost.NewAPIKey()))
+	require.False(t, watchpost.ValidScopedKey(watchpost.NewAPIKey(team)))
 	require.Equal(t, watchpost.Slot(team), key[len("wpk_"):][:3])
+	require.Equal(t, watchpost.Slot(team), watchpost.NewAPIKey(team)[len("wp_"):][:3])
+	require.True(t, watchpost.ValidAPIKey("wp_"+strings.Repeat("z", 32)), "of an earlier build")
 	slots := map[string]int{}
 	for range 40_000 {
 		slots[watchpost.Slot(watchpost.TeamID(watchpost.NewID(time.Unix(1, 0))))]++

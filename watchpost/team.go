@@ -207,9 +207,12 @@ const (
 	codeLength   = 10
 )
 
-// NewAPIKey returns a new team key: a prefix that people and secret scanners
-// recognize, and 190 random bits.
-func NewAPIKey() string { return keyPrefix + randomString(base62, keyLength) }
+// NewAPIKey returns a new key of a team: a prefix that people and secret scanners
+// recognize, the team's slot, and 172 random bits. Keys of earlier builds have random
+// characters where the slot is.
+func NewAPIKey(team TeamID) string {
+	return keyPrefix + Slot(team) + randomString(base62, keyLength-slotLength)
+}
 
 // ValidAPIKey reports whether s has the form of a key.
 func ValidAPIKey(s string) bool {

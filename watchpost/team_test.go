@@ -119,7 +119,7 @@ func TestSecrets(t *testing.T) {
 		alphabet string
 		length   int
 	}{
-		{"API key", watchpost.NewAPIKey, watchpost.ValidAPIKey, "wp_", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 32},
+		{"API key", func() string { return watchpost.NewAPIKey("t") }, watchpost.ValidAPIKey, "wp_" + watchpost.Slot("t"), "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 29},
 		{"OTP", watchpost.NewOTP, watchpost.ValidOTP, "", "0123456789", 6},
 		{"pairing code", watchpost.NewPairingCode, watchpost.ValidPairingCode, "", "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 10},
 	} {
