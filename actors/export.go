@@ -28,7 +28,7 @@ type ExportedRule struct {
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
 // watchpost.Invitation, watchpost.Passkey, watchpost.Watchlist, watchpost.List,
-// ExportedRule, watchpost.RuleAction, watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
+// ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
 // JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
 	if _, err := askTeam(ctx, r.base, id, noteExport{}); err != nil {
@@ -66,6 +66,9 @@ func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 			return exportAll(view, space, teamspace.KeyList, func(l watchpost.List) error { return yield(l) })
 		},
 		func() error { return exportRules(view, space, team.Members, yield) },
+		func() error {
+			return exportAll(view, space, teamspace.KeyScopedKey, func(r teamspace.ScopedKeyRecord) error { return yield(r.Key) })
+		},
 		func() error {
 			return exportAll(view, space, teamspace.KeyTarget, func(t watchpost.NotificationTarget) error {
 				t.Sealed = nil

@@ -36,6 +36,8 @@ func Exported(record any) (kind string, shown any) {
 		return "rule", showRuleSettings(&r.Rule, r.Members)
 	case watchpost.RuleAction:
 		return "rule_action", showAction(&r)
+	case watchpost.ScopedKey:
+		return "key", showKeySettings(&r)
 	case watchpost.NotificationTarget:
 		return "notification_target", showTargetSettings(&r)
 	case actors.TaskView:

@@ -103,6 +103,23 @@ type scopedKey struct {
 	UsedFrom  string                   `json:"last_used_from" description:"the address; of IPv6 the network of 64 bits"`
 }
 
+// exportedKey is a key as its team made it.
+type exportedKey struct {
+	ID        watchpost.KeyID          `json:"id"`
+	Name      string                   `json:"name"`
+	Scopes    []watchpost.Scope        `json:"scopes"`
+	ExpiresAt *endpoint.Timestamp      `json:"expires_at"`
+	Limits    map[watchpost.Action]int `json:"daily_limits"`
+	Networks  []string                 `json:"networks"`
+	CreatedAt endpoint.Timestamp       `json:"created_at"`
+	Maker     *watchpost.KeyID         `json:"created_by_key"`
+}
+
+func showKeySettings(k *watchpost.ScopedKey) exportedKey {
+	s := showKey(&actors.ScopedKeyView{Key: *k})
+	return exportedKey{s.ID, s.Name, s.Scopes, s.ExpiresAt, s.Limits, s.Networks, s.CreatedAt, s.Maker}
+}
+
 func showKey(v *actors.ScopedKeyView) scopedKey {
 	k := &v.Key
 	shown := scopedKey{
