@@ -237,5 +237,5 @@ func TestDashboardTasks(t *testing.T) {
 	require.Contains(t, b.do("GET", "/app/journal?from="+today, "").raw, `<summary class="chip on">Today`)
 	csv := b.do("GET", "/app/journal.csv?action=agent_profiles_search", "").raw
 	require.Equal(t, 2, strings.Count(csv, "\n"))
-	require.Contains(t, csv, ",'=1+1,", "a spreadsheet takes it for no formula")
+	require.Contains(t, csv, `,"'=1+1",`, "a spreadsheet takes it for no formula")
 }

@@ -26,14 +26,7 @@ var ErrEarlier = errors.New("tasks of an earlier build tell of people")
 
 // Leads returns the page that a query asks for.
 func Leads(view persistence.View, space persistence.Space, posts *postindex.Index, q *watchpost.LeadQuery) (page LeadsPage, err error) {
-	p, err := progress(view, space)
-	if err == nil && !p.Whole {
-		err = ErrEarlier
-	}
-	if err == nil && q.OnlyContacted != nil {
-		q.Contacted, err = contacted(view, space)
-	}
-	if err != nil {
+	if err := prepare(view, space, q); err != nil {
 		return page, err
 	}
 	leads, count, err := posts.Leads(view, space, q)
@@ -53,4 +46,32 @@ func Leads(view persistence.View, space persistence.Space, posts *postindex.Inde
 		page.Leads[i] = Lead{leads[i], contacts[i]}
 	}
 	return page, nil
+}
+
+// prepare fills in whom the team has contacted, if the query asks for that.
+func prepare(view persistence.View, space persistence.Space, q *watchpost.LeadQuery) error {
+	p, err := progress(view, space)
+	if err == nil && !p.Whole {
+		err = ErrEarlier
+	}
+	if err == nil && q.OnlyContacted != nil {
+		q.Contacted, err = contacted(view, space)
+	}
+	return err
+}
+
+// EachLead is postindex.Index.EachLead, with what the team has to do with each author.
+func EachLead(view persistence.View, space persistence.Space, posts *postindex.Index, q *watchpost.LeadQuery, after string, yield func(*Lead) bool) error {
+	if err := prepare(view, space, q); err != nil {
+		return err
+	}
+	var failure error
+	err := posts.EachLead(view, space, q, after, func(lead *watchpost.Lead) bool {
+		var contacts []Contact
+		if contacts, failure = contactsOf(view, space, []string{lead.Key}); failure != nil {
+			return false
+		}
+		return yield(&Lead{*lead, contacts[0]})
+	})
+	return errors.Join(err, failure)
 }

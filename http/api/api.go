@@ -10,7 +10,7 @@ import (
 // Add adds all resources to the routes of the API.
 func Add(s *endpoint.Server, prompts *Prompts) {
 	for _, resource := range []interface{ routes() }{
-		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, leads{s}, changes{s}, bookmarks{s}, rules{s}, notifications{s}, keys{s},
+		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, leads{s}, exports{s}, changes{s}, bookmarks{s}, rules{s}, notifications{s}, keys{s},
 		journal{s}, engagements{s}, interactions{s}, tasks{s},
 	} {
 		resource.routes()
@@ -25,6 +25,7 @@ type (
 	posts         struct{ *endpoint.Server }
 	leads         struct{ *endpoint.Server }
 	changes       struct{ *endpoint.Server }
+	exports       struct{ *endpoint.Server }
 	bookmarks     struct{ *endpoint.Server }
 	rules         struct{ *endpoint.Server }
 	notifications struct{ *endpoint.Server }

@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
 
+	"watchpost/actors"
 	"watchpost/http/endpoint"
 	"watchpost/watchpost"
 )
@@ -27,18 +28,24 @@ func (s interactions) routes() {
 		endpoint.WithError(http.StatusForbidden, watchpost.TextAccessDenied)(r)
 		endpoint.WithError(http.StatusInternalServerError, textFailedInteractions)(r)
 	}
-	text := openapi3.NewStringSchema
 	endpoint.Handle(s.API, http.MethodGet, path, s.getInteractions,
 		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getInteractions", "Read what the team did on a watchlist's posts", endpoint.TagEngagement),
-		endpoint.Query("watchlist_id", "the watchlist whose posts are meant", text()), endpoint.Required(),
-		endpoint.Query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
-		endpoint.Query("actor_ids", "authors: ids of members, titles of companies", openapi3.NewArraySchema().WithItems(text())),
+		interactionParams(),
 		endpoint.Query("page", "from 1; the alias `current_page` is accepted", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
 		endpoint.Query("page_size", "interactions per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.InteractionPageSize)),
 		refusals)
 	endpoint.HandleBody(s.API, http.MethodPost, path, s.postInteractions,
 		s.Operation(endpoint.Teams(watchpost.ScopeRead), "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", endpoint.TagEngagement),
 		endpoint.WithBody(), refusals)
+}
+
+// interactionParams documents the watchlist and the filters.
+func interactionParams() fuego.RouteOption {
+	text := openapi3.NewStringSchema
+	return fuego.GroupOptions(
+		endpoint.Query("watchlist_id", "the watchlist whose posts are meant", text()), endpoint.Required(),
+		endpoint.Query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
+		endpoint.Query("actor_ids", "authors: ids of members, titles of companies", openapi3.NewArraySchema().WithItems(text())))
 }
 
 type interactionsRequest struct {
@@ -129,18 +136,9 @@ type interactionDay struct {
 }
 
 func (s interactions) getInteractions(r *http.Request) (interactionsReply, error) {
-	p := endpoint.ReadParams(r)
-	id := p.One("watchlist_id")
-	if p.Err != nil || endpoint.IsBlank(id) {
-		return interactionsReply{}, watchpost.Errorf(watchpost.Invalid, textNoWatchlist)
-	}
-	q := watchpost.InteractionQuery{
-		Kind: single(p, "interaction_type", parseInteractionKind), Actors: p.List("actor_ids"),
-		Page: p.Page(),
-	}
-	q.PageSize = boundedPage(p.Number("page_size", watchpost.InteractionPageSize, math.MaxInt))
-	if p.Err != nil {
-		return interactionsReply{}, p.Err
+	id, q, err := readInteractionQuery(endpoint.ReadParams(r))
+	if err != nil {
+		return interactionsReply{}, err
 	}
 	return s.interactions(r, id, q)
 }
@@ -180,15 +178,19 @@ func (s interactions) interactions(r *http.Request, watchlist string, q watchpos
 		Data:       make([]interaction, len(page.Interactions)),
 		Pagination: interactionPages{q.Page, q.PageSize, sum.Total, sum.Likes, sum.Comments},
 	}
-	for i, found := range page.Interactions {
-		reply.Data[i] = interaction{
-			ID: found.ID, Text: found.Text, Kind: found.Kind, CreatedAt: found.At.UnixMilli(),
-			Author: interactionAuthor{found.Author.ID, cmp.Or(found.Author.FullName, found.Author.Slug), found.Author.Slug, found.Author.Headline, found.Author.Type},
-			Post:   shownPost(page.Posts[found.Target], page.Asked, page.Tagging),
-		}
+	for i := range page.Interactions {
+		reply.Data[i] = shownInteraction(&page.Interactions[i], &page)
 	}
 	for _, day := range sum.Graph {
 		reply.Graph = append(reply.Graph, interactionDay{day.Date, day.Likes, day.Comments})
 	}
 	return reply, nil
+}
+
+func shownInteraction(found *watchpost.Interaction, page *actors.InteractionsPage) interaction {
+	return interaction{
+		ID: found.ID, Text: found.Text, Kind: found.Kind, CreatedAt: found.At.UnixMilli(),
+		Author: interactionAuthor{found.Author.ID, cmp.Or(found.Author.FullName, found.Author.Slug), found.Author.Slug, found.Author.Headline, found.Author.Type},
+		Post:   shownPost(page.Posts[found.Target], page.Asked, page.Tagging),
+	}
 }

@@ -37,9 +37,15 @@ func leadParams() fuego.RouteOption {
 		endpoint.Query("page", "from 1; the alias `current_page` is accepted", whole(1)),
 		endpoint.Query("page_size", fmt.Sprintf("leads per page; above %d it is %d", watchpost.MaxPageSize, watchpost.MaxPageSize), whole(watchpost.PageSize)),
 		filterParams(),
-		endpoint.Query("min_posts", "posts that an author has at least", whole(1)),
-		endpoint.Query("contacted", "`true`: people to whom the team sent a message or an invitation; `false`: all others", openapi3.NewBoolSchema()),
+		leadFilterParams(),
 		endpoint.Query("sort_by", "order of the leads", order.WithDefault(string(watchpost.LeadOrders[0]))))
+}
+
+// leadFilterParams documents the filters of leads.
+func leadFilterParams() fuego.RouteOption {
+	return fuego.GroupOptions(
+		endpoint.Query("min_posts", "posts that an author has at least", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1.0)),
+		endpoint.Query("contacted", "`true`: people to whom the team sent a message or an invitation; `false`: all others", openapi3.NewBoolSchema()))
 }
 
 // lead is the lead object of the API.

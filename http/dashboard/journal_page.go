@@ -1,13 +1,12 @@
 package dashboard
 
 import (
-	"encoding/csv"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
+	"watchpost/internal/csvrow"
 	"watchpost/watchpost"
 )
 
@@ -138,7 +137,12 @@ func (d *Dashboard) journalCSV(w http.ResponseWriter, r *http.Request, v *visit)
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="watchpost-journal.csv"`)
-	return csv.NewWriter(w).WriteAll(lines)
+	var rows []byte
+	for _, line := range lines {
+		rows = csvrow.Append(rows, line...)
+	}
+	_, err = w.Write(rows)
+	return err
 }
 
 func csvLine(e *watchpost.JournalEntry, team watchpost.Team) []string {
@@ -150,22 +154,10 @@ func csvLine(e *watchpost.JournalEntry, team watchpost.Team) []string {
 	if m, known := team.Member(e.Member); known {
 		email = m.Email
 	}
-	line := []string{
+	return []string{
 		e.At.UTC().Format(time.RFC3339), ended, string(e.Type), e.Subject, e.Text, email, string(e.Account), string(e.Way), e.Asked,
 		e.State.PublicStatus(), e.Code, e.Message, fmt.Sprint(e.Safe), string(e.ID),
 	}
-	for i, cell := range line {
-		line[i] = harmless(cell)
-	}
-	return line
-}
-
-// harmless keeps a spreadsheet from taking a text for a formula.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }
 
 // duration writes how long a task took.

@@ -41,13 +41,13 @@ var errNoLease = errors.New("this node has no lease")
 var errStopping = errors.New("this node stops")
 
 // heldOpen returns what ends a forwarded request that its owner holds open: a poll of a
-// session, its socket, the events of a page, or changes that are waited for. Others end soon; for them it is nil.
+// session, its socket, an export, the events of a page, or what is waited for. Others end soon; for them it is nil.
 func (e *Edge) heldOpen(r *http.Request) <-chan struct{} {
 	switch r.URL.Path {
 	case endpoint.PollPath, endpoint.SocketPath, endpoint.EventStream, endpoint.ChangesPath:
 		return e.stopping
 	}
-	if endpoint.MayWait(r) {
+	if endpoint.MayWait(r) || endpoint.Exports(r.URL.Path) {
 		return e.stopping
 	}
 	return nil
@@ -103,7 +103,7 @@ func (e *Edge) forward(r *http.Request, to string, place cluster.Place, name str
 	out := r.WithContext(r.Context())
 	withBodyOf(x.Routed, out)
 	var w http.ResponseWriter = x
-	if endpoint.Streams(r) {
+	if endpoint.Streams(r) || endpoint.Exports(r.URL.Path) {
 		w = streamWriter{x}
 	}
 	if r.Method == http.MethodGet && r.URL.Path == endpoint.TaskStatusPath || endpoint.MayWait(r) {

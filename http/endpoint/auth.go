@@ -43,7 +43,7 @@ func (s *Server) withKey(scope watchpost.Scope) middleware {
 				defer cancel()
 				ctx = bounded
 			} else {
-				x.ctx.bound(s.Timing.Request)
+				x.ctx.bound(s.timeFor(r))
 			}
 			x.ctx.within(s.leaseFor(r))
 			of, err := s.holderOf(ctx, r, scope)

@@ -82,6 +82,10 @@ func (a Access) description() string {
 	return ""
 }
 
+// detailExport describes exports.
+const detailExport = "The rows are of one moment, and are sent as they are read. A reply that was cut off has no end; `after` goes on behind its last whole row. " +
+	"In CSV, a list is one cell, with `; ` between its values, and a text that a spreadsheet would take for a formula has an apostrophe before it."
+
 // details describe operations beyond their summaries, by operation id.
 var details = map[string]string{
 	"createKeywordWatchlist": detailWords, "createForumWatchlist": detailWords,
@@ -102,11 +106,14 @@ var details = map[string]string{
 		"`data` is the post as `GET /api-posts` shows it now, a task as get-task-status does, a watchlist as its GET does, and of an interaction what was done, or the task that failed. " +
 		"Changes are kept for 7 days, at most a million of them.\n\n" +
 		"With `Accept: text/event-stream` they are streamed: `id` is the cursor, `Last-Event-ID` is honoured, and a comment comes every 15 seconds.",
-	"bookmarkPost":      "Saved posts are found with `is_saved`.",
-	"createLike":        detailDone + detailOnce,
-	"createComment":     detailDone,
-	"getInteractions":   "The newest first, with the totals of all pages and a graph of the last seven days.",
-	"queryInteractions": "The same as with GET.",
+	"exportPosts":        "In the order of their ids. " + detailExport,
+	"exportLeads":        detailExport,
+	"exportInteractions": "The newest first. " + detailExport,
+	"bookmarkPost":       "Saved posts are found with `is_saved`.",
+	"createLike":         detailDone + detailOnce,
+	"createComment":      detailDone,
+	"getInteractions":    "The newest first, with the totals of all pages and a graph of the last seven days.",
+	"queryInteractions":  "The same as with GET.",
 
 	"createEngagementRule": "The rule acts on posts that are new to the watchlist from now on. Comments wait for approval unless `approval` is false. " +
 		"Rules act once on a post, and on one post of an author in a week. Templates may contain `{author_name}`, `{first_name}`, `{keyword}` and `{label}`; " +

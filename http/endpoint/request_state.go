@@ -32,7 +32,7 @@ type RequestState struct {
 	bytes   int64 // of the body
 	ctx     requestContext
 	body    intake
-	place   place
+	place   *place
 	Routed  *Routed    // nil without a cluster
 	span    trace.Span // nil unless the request is traced
 }

@@ -37,6 +37,9 @@ const (
 	// meanwhile.
 	maxWaits     = maxPolls
 	maxTeamWaits = maxTeamPolls
+	// Places of exports, which are sent for as long as a client reads.
+	maxExports     = 32
+	maxTeamExports = 4
 	// Bytes of bodies that have arrived, until their requests are done.
 	maxBodies         = 64 << 20
 	maxTeamBodies     = 4 * MaxBody
@@ -53,7 +56,7 @@ var errOverload = errors.New("too many requests under way")
 type room struct {
 	log *slog.Logger
 
-	requests, polls, follows, waits, visits, bodies, strangers *shares
+	requests, polls, follows, waits, visits, bodies, strangers, exports *shares
 
 	mu    sync.Mutex
 	shed  int // since the last line of the log
@@ -67,6 +70,7 @@ func newRoom(log *slog.Logger) *room {
 		polls:     newShares(maxPolls, maxTeamPolls),
 		follows:   newShares(maxFollows, maxTeamFollows),
 		waits:     newShares(maxWaits, maxTeamWaits),
+		exports:   newShares(maxExports, maxTeamExports),
 		visits:    newShares(maxVisits, maxClientVisits),
 		bodies:    newShares(maxBodies, maxTeamBodies),
 		strangers: newShares(maxStrangerBodies, maxClientBodies),
@@ -152,11 +156,13 @@ func (s *Server) withRoomIn(teams *shares, next http.Handler) http.Handler {
 			return
 		}
 		x := StateOf(r.Context())
-		x.place = place{share, user}
+		held := &place{share, user}
+		x.place = held
 		if p := placeOf(r); p != nil {
-			p.leave = x.leave
+			before := p.leave // of another share
+			p.leave = func() { before(); held.leave() }
 		} else {
-			defer x.leave()
+			defer held.leave()
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -168,8 +174,8 @@ type place struct {
 	user  string
 }
 
-// leave gives the place of the request back.
-func (x *RequestState) leave() { x.place.share.giveBack(x.place.user, 1) }
+// leave gives the place back.
+func (p *place) leave() { p.share.giveBack(p.user, 1) }
 
 // Wait moves a request, which has a place among the others, to the places of those that
 // wait. It reports whether there is one; without, the request is answered at once.
@@ -180,7 +186,7 @@ func Wait(s *Server, x *RequestState) bool {
 	if x.place.share != s.room.requests || !s.room.waits.take(x.place.user, 1) {
 		return false
 	}
-	x.leave()
+	x.place.leave()
 	x.place.share = s.room.waits
 	return true
 }

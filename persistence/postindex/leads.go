@@ -16,19 +16,10 @@ import (
 // Leads returns the page of leads that q asks for and the count of all leads.
 // watchpost.LeadQuery.Select defines their meaning.
 func (x *Index) Leads(view persistence.View, space persistence.Space, q *watchpost.LeadQuery) (page []watchpost.Lead, count int, err error) {
-	s, err := x.snapshot(view, space)
+	g, err := x.leadGroups(view, space, q)
 	if err != nil {
 		return nil, 0, err
 	}
-	some, err := s.matching(&q.PostQuery)
-	if err != nil {
-		return nil, 0, err
-	}
-	g := &leadGroups{snapshot: s, query: q, sources: some}
-	if err := g.group(); err != nil {
-		return nil, 0, err
-	}
-	g.keep()
 	from, to := q.Bounds(len(g.rows))
 	g.rows, count = firstOf(g.rows, to, g.compare), len(g.rows)
 	if g.fault != nil {
@@ -37,6 +28,54 @@ func (x *Index) Leads(view persistence.View, space persistence.Space, q *watchpo
 	g.rows = g.rows[min(from, len(g.rows)):]
 	page, err = g.leads()
 	return page, count, err
+}
+
+// leadsAtOnce is the number of leads that EachLead describes together.
+const leadsAtOnce = 500
+
+// EachLead calls yield for the leads of a query, in the order of a hash of their keys,
+// from the one after a given key on ("": the first), until yield returns false. It holds
+// a row for each author. The page and order of the query mean nothing.
+func (x *Index) EachLead(view persistence.View, space persistence.Space, q *watchpost.LeadQuery, after string, yield func(*watchpost.Lead) bool) error {
+	g, err := x.leadGroups(view, space, q)
+	if err != nil {
+		return err
+	}
+	rows := g.rows
+	slices.SortFunc(rows, func(a, b leadRow) int { return cmp.Compare(a.author, b.author) })
+	if last := authorTerm(after); last != 0 {
+		rows = slices.DeleteFunc(rows, func(row leadRow) bool { return row.author <= last })
+	}
+	for g.rows = range slices.Chunk(rows, leadsAtOnce) {
+		leads, err := g.leads()
+		if err != nil {
+			return err
+		}
+		for i := range leads {
+			if !yield(&leads[i]) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// leadGroups returns the rows of all leads of a query, in no order.
+func (x *Index) leadGroups(view persistence.View, space persistence.Space, q *watchpost.LeadQuery) (*leadGroups, error) {
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, err
+	}
+	some, err := s.matching(&q.PostQuery)
+	if err != nil {
+		return nil, err
+	}
+	g := &leadGroups{snapshot: s, query: q, sources: some}
+	if err := g.group(); err != nil {
+		return nil, err
+	}
+	g.keep()
+	return g, g.fault
 }
 
 // leadGroups groups the matches of a query by their author.

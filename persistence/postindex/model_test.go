@@ -384,7 +384,42 @@ func (m *machine) leads(t *rapid.T) {
 		require.NoError(t, err)
 		require.Equal(t, count, n, "%+v", q)
 		require.Equal(t, want, got, "%+v", q)
+		m.streams(t, view, q)
 	})
+}
+
+// streams asks for all leads and posts of a query, in two parts.
+func (m *machine) streams(t *rapid.T, view persistence.View, q *watchpost.LeadQuery) {
+	cut := rapid.IntRange(1, 6).Draw(t, "cut after")
+	all := *q
+	all.By, all.Page, all.PageSize = watchpost.LeadsMostPosts, 1, watchpost.MaxPageSize
+	want, _ := all.Select(m.posts)
+	var leads []watchpost.Lead
+	for after, more := "", true; more; {
+		more = false
+		require.NoError(t, m.index.EachLead(view, space, q, after, func(lead *watchpost.Lead) bool {
+			leads, after = append(leads, *lead), lead.Key
+			more = len(leads) == cut
+			return !more
+		}))
+	}
+	require.ElementsMatch(t, want, leads)
+	var ids, wanted []watchpost.PostID
+	for _, p := range m.posts {
+		if q.Matches(p) {
+			wanted = append(wanted, p.ID)
+		}
+	}
+	slices.Sort(wanted)
+	for after, more := watchpost.PostID(""), true; more; {
+		more = false
+		require.NoError(t, m.index.EachMatching(view, space, &q.PostQuery, after, func(p *postindex.Stored) bool {
+			ids, after = append(ids, p.ID), p.ID
+			more = len(ids) == cut
+			return !more
+		}))
+	}
+	require.Equal(t, wanted, ids)
 }
 
 // count asks for the counts of queries.

@@ -1,0 +1,113 @@
+package endpoint
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+)
+
+// Media types of exports.
+const (
+	MediaCSV       = "text/csv"
+	MediaJSONLines = "application/x-ndjson"
+)
+
+// exportSuffix ends the paths of exports.
+const exportSuffix = "/export"
+
+// Exports reports whether a path is that of an export, whose reply is sent as it is
+// made, for as long as the client reads.
+func Exports(path string) bool { return strings.HasSuffix(path, exportSuffix) }
+
+// exportTime bounds an export. A client that is cut off goes on from the last row.
+const exportTime = 15 * time.Minute
+
+// timeFor bounds the work for a request of a team.
+func (s *Server) timeFor(r *http.Request) time.Duration {
+	if Exports(r.URL.Path) {
+		return exportTime
+	}
+	return s.Timing.Request
+}
+
+// Stream is the body of an export. Its memory is one chunk.
+type Stream struct {
+	state *RequestState
+	chunk []byte
+}
+
+const (
+	// streamChunk is the size from which a chunk is sent.
+	streamChunk = 64 << 10
+	// streamWriteTime is how long the client may take to read a chunk.
+	streamWriteTime = 30 * time.Second
+)
+
+// errClientGone means that the client reads no more.
+var errClientGone = errors.New("the client of an export has gone")
+
+// Append lets add append to the body.
+func (s *Stream) Append(add func([]byte) []byte) error {
+	if s.chunk = add(s.chunk); len(s.chunk) < streamChunk {
+		return nil
+	}
+	return s.send()
+}
+
+func (s *Stream) send() error {
+	_ = http.NewResponseController(s.state.ResponseWriter).SetWriteDeadline(RealNow().Add(streamWriteTime)) // else that of the server counts
+	_, err := s.state.Write(s.chunk)
+	s.chunk = s.chunk[:0]
+	if err != nil {
+		return errors.Join(errClientGone, err)
+	}
+	return nil
+}
+
+// HandleStream adds a route whose reply is a stream of one of the media types; media
+// chooses it. After the first chunk an error cuts the reply off, which the client sees:
+// an HTTP/1.1 reply lacks its last chunk, an HTTP/2 stream is reset.
+func HandleStream(to *Routes, path string, media func(*http.Request) (string, error), serve func(*http.Request, *Stream) error, options ...fuego.RouteOption) {
+	s := to.server
+	inRoom := func(next http.Handler) http.Handler { return s.withRoomIn(s.room.exports, next) }
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		x := StateOf(r.Context())
+		kind, err := media(r)
+		if err != nil {
+			s.WriteError(r, err)
+			return
+		}
+		if kind == MediaCSV {
+			kind += "; charset=utf-8"
+		}
+		x.Header()["Content-Type"] = []string{kind}
+		x.Header()["Content-Disposition"] = []string{"attachment"}
+		stream := &Stream{state: x, chunk: make([]byte, 0, streamChunk+streamChunk/4)}
+		if err = serve(r, stream); err == nil {
+			err = stream.send()
+		}
+		switch {
+		case err == nil:
+		case x.Begun():
+			panic(http.ErrAbortHandler)
+		default:
+			x.Header().Del("Content-Disposition")
+			s.WriteError(r, err)
+		}
+	}
+	to.Get(path, handler, append(options, withStream(), fuego.OptionMiddleware(inRoom))...)
+}
+
+// withStream documents the media types.
+func withStream() fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		text := openapi3.NewMediaType().WithSchema(openapi3.NewStringSchema())
+		reply := openapi3.NewResponse().WithDescription(http.StatusText(http.StatusOK)).WithContent(openapi3.Content{MediaCSV: text, MediaJSONLines: text})
+		r.Operation.AddResponse(http.StatusOK, reply)
+		r.Operation.Responses.Delete("default")
+	}
+}
