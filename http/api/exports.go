@@ -52,9 +52,9 @@ func (s exports) routes() {
 		}, append([]fuego.RouteOption{s.Operation(endpoint.Teams(watchpost.ScopeRead), id, summary, tag), formatParams()}, options...)...)
 	}
 	stream("/api-posts/export", "exportPosts", "Export the posts that filters select, as CSV or JSON lines", endpoint.TagPosts, s.posts,
-		watchlistParam(), filterParams(), postErrors("Invalid 'after'"), endpoint.WithError(http.StatusInternalServerError, endpoint.TextFailedPosts))
+		watchlistParam(), filterParams(), filterErrors("Invalid 'after'"), endpoint.WithError(http.StatusInternalServerError, endpoint.TextFailedPosts))
 	stream("/api-leads/export", "exportLeads", "Export the leads that filters select, as CSV or JSON lines", endpoint.TagPosts, s.leads,
-		watchlistParam(), filterParams(), leadFilterParams(), postErrors("Invalid 'min_posts'", "Invalid 'contacted'", "Invalid 'after'"), endpoint.WithError(http.StatusInternalServerError, textFailedLeads))
+		watchlistParam(), filterParams(), leadFilterParams(), filterErrors("Invalid 'min_posts'", "Invalid 'contacted'", "Invalid 'after'"), endpoint.WithError(http.StatusInternalServerError, textFailedLeads))
 	stream("/api-interactions/export", "exportInteractions", "Export what the team did on a watchlist's posts, as CSV or JSON lines", endpoint.TagEngagement, s.interactions,
 		interactionParams(),
 		endpoint.WithError(http.StatusBadRequest, textNoWatchlist, "Invalid watchlist ID: <id>", textInvalidKind, "Invalid 'after'", "Too many values for 'actor_ids', at most 200"),

@@ -28,10 +28,16 @@ func (s posts) routes() {
 		endpoint.WithError(http.StatusInternalServerError, endpoint.TextFailedPosts))
 }
 
-// postErrors documents the errors of a query of posts, and others of its parameters.
+// postErrors documents the errors of a query of posts with an order and pages, and others
+// of its parameters.
 func postErrors(others ...string) fuego.RouteOption {
+	return filterErrors(append([]string{"Invalid 'sort_by'", "Invalid 'page'"}, others...)...)
+}
+
+// filterErrors documents the errors of the filters of posts, and others.
+func filterErrors(others ...string) fuego.RouteOption {
 	return fuego.GroupOptions(
-		endpoint.WithError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'sentiment'", "Invalid 'source'", "Invalid 'id'",
+		endpoint.WithError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'sentiment'", "Invalid 'source'", "Invalid 'id'",
 			"Invalid 'post_type': use text, image, video, article or poll", "Invalid 'seniority_level': use C-Level, Founder, VP, Director, Manager, Senior or Entry",
 			"Too many values for 'labels', at most 200"),
 		endpoint.WithError(http.StatusBadRequest, others...),

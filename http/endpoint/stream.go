@@ -102,11 +102,20 @@ func HandleStream(to *Routes, path string, media func(*http.Request) (string, er
 	to.Get(path, handler, append(options, withStream(), fuego.OptionMiddleware(inRoom))...)
 }
 
+// Examples of the first rows of an export.
+const (
+	csvExample   = "id,network_post_url\n0199f3a0-2b4d-7c6e-8f10-a1b2c3d4e5f6,https://network.example/posts/1\n"
+	linesExample = `{"id":"0199f3a0-2b4d-7c6e-8f10-a1b2c3d4e5f6","network_post_url":"https://network.example/posts/1"}` + "\n"
+)
+
 // withStream documents the media types.
 func withStream() fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
-		text := openapi3.NewMediaType().WithSchema(openapi3.NewStringSchema())
-		reply := openapi3.NewResponse().WithDescription(http.StatusText(http.StatusOK)).WithContent(openapi3.Content{MediaCSV: text, MediaJSONLines: text})
+		content := openapi3.Content{}
+		for kind, example := range map[string]string{MediaCSV: csvExample, MediaJSONLines: linesExample} {
+			content[kind] = openapi3.NewMediaType().WithSchema(openapi3.NewStringSchema()).WithExample("row", example)
+		}
+		reply := openapi3.NewResponse().WithDescription(http.StatusText(http.StatusOK)).WithContent(content)
 		r.Operation.AddResponse(http.StatusOK, reply)
 		r.Operation.Responses.Delete("default")
 	}
