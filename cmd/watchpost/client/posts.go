@@ -17,12 +17,12 @@ import (
 
 // Filters select posts. They are parameters of GET /api-posts.
 type Filters struct {
-	Search    string   `env:"-" help:"Words that must occur, quoted phrases, -excluded words, OR."`
-	Watchlist []string `env:"-" help:"Ids of watchlists; default: all."`
-	Since     string   `env:"-" help:"Stored at or after this moment or date."`
-	Label     []string `env:"-" help:"Any of these labels."`
-	Language  []string `env:"-" help:"Any of these languages."`
-	Sentiment []string `env:"-" help:"Any of positive, neutral, negative."`
+	Search    string   `help:"Words that must occur, quoted phrases, -excluded words, OR."`
+	Watchlist []string `help:"Ids of watchlists; default: all."`
+	Since     string   `help:"Stored at or after this moment or date."`
+	Label     []string `help:"Any of these labels."`
+	Language  []string `help:"Any of these languages."`
+	Sentiment []string `help:"Any of positive, neutral, negative."`
 }
 
 func (f *Filters) query() url.Values {
@@ -39,10 +39,10 @@ func (f *Filters) query() url.Values {
 type Posts struct {
 	Service Flags   `embed:""`
 	Filters Filters `embed:""`
-	Sort    string  `env:"-" default:"recent_first" help:"Order: recent_first, oldest_first, engagement, relevance_first or influence_score."`
-	Page    int     `env:"-" default:"1" help:"Page, from 1."`
-	Count   int     `env:"-" default:"20" help:"Posts on a page, 1 to 100."`
-	JSON    bool    `env:"-" name:"json" help:"Print the reply of the API as it is."`
+	Sort    string  `default:"recent_first" help:"Order: recent_first, oldest_first, engagement, relevance_first or influence_score."`
+	Page    int     `default:"1" help:"Page, from 1."`
+	Count   int     `default:"20" help:"Posts on a page, 1 to 100."`
+	JSON    bool    `name:"json" help:"Print the reply of the API as it is."`
 }
 
 // Run prints one page.
@@ -110,7 +110,7 @@ func line(s string, most int) string {
 type Export struct {
 	Service Flags   `embed:""`
 	Filters Filters `embed:""`
-	Format  string  `env:"-" enum:"csv,jsonl" default:"csv" help:"Format: csv or jsonl."`
+	Format  string  `enum:"csv,jsonl" default:"csv" help:"Format: csv or jsonl."`
 }
 
 // exported are the columns of CSV.
