@@ -186,7 +186,7 @@ func (r *reading) Journal(ctx context.Context, team watchpost.TeamID, q watchpos
 // others cannot contain it, as their quotation marks are escaped.
 func needlesOf(q *watchpost.JournalQuery) (needles [][]byte) {
 	for name, value := range map[string]string{
-		"Way": string(q.Way), "Member": string(q.Member), "Type": string(q.Type), "State": string(q.State), "Asked": q.Rule, "Code": q.Code,
+		"Way": string(q.Way), "Member": string(q.Member), "Type": string(q.Type), "State": string(q.State), "Asked": q.Rule, "Code": q.Code, "Post": string(q.Post),
 	} {
 		if value != "" {
 			needles = append(needles, fmt.Appendf(nil, `"%s":%q`, name, value))

@@ -129,6 +129,7 @@ type JournalQuery struct {
 	Rule   string    // id of a rule that asked
 	Code   string    // why it failed
 	Key    KeyID     // of a key with scopes that asked
+	Post   PostID    // a stored post that it is about
 	From   time.Time // asked for at or after
 	To     time.Time // asked for before
 }
@@ -137,5 +138,6 @@ type JournalQuery struct {
 func (q *JournalQuery) Matches(e *JournalEntry) bool {
 	return (q.Way == "" || q.Way == e.Way) && (q.Member == "" || q.Member == e.Member) && (q.Type == "" || q.Type == e.Type) &&
 		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Key == "" || string(q.Key) == e.Asked && e.Way == AskedByKey) && (q.Code == "" || q.Code == e.Code) &&
+		(q.Post == "" || q.Post == e.Post) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
 }

@@ -56,6 +56,7 @@ func (d *Dashboard) protected(next http.HandlerFunc) http.Handler {
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set(ownHeader, "1")
 		if err := d.guard.Check(r); err != nil {
 			d.fail(w, r, watchpost.WrapError(watchpost.Forbidden, "This form was sent from another site.", err))
 			return
@@ -77,6 +78,10 @@ func (d *Dashboard) protected(next http.HandlerFunc) http.Handler {
 		next(w, r)
 	})
 }
+
+// ownHeader is on every answer of a page. A script takes an answer without it for that of
+// a proxy in between.
+const ownHeader = "Watchpost-Page"
 
 // maxAddress bounds the query of an address: pages have it in many links. The filters of
 // a feed are shorter (maxFilters), and fit in as a value.
@@ -117,8 +122,7 @@ func (d *Dashboard) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		loadAgain(w)
 		return
 	}
-	if byHTMX(r) { // the page goes there, not its part
-		w.Header().Set("HX-Redirect", pathSignIn)
+	if byHTMX(r) { // the page says so, and keeps what is typed in it
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}

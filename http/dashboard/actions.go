@@ -133,6 +133,12 @@ func (d feedPages) engage(w http.ResponseWriter, r *http.Request, v *visit, t wa
 	if !known {
 		return watchpost.Errorf(watchpost.NotFound, "User not found")
 	}
+	if told, err := d.earlier(r, v, t, id); told != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return d.postPart(w, r, v, id, "", told)
+	}
 	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
 		return err
 	}
@@ -176,7 +182,7 @@ func (d feedPages) showPost(w http.ResponseWriter, r *http.Request, v *visit, id
 		return err
 	}
 	v.team = team
-	return d.postPart(w, r, v, id, task)
+	return d.postPart(w, r, v, id, task, nil)
 }
 
 // placeOf is the address of a post within a page, with the task to show.
@@ -196,10 +202,11 @@ func placeOf(page string, id watchpost.PostID, task watchpost.TaskID) string {
 
 // post is the part of a page with one post and the state of a task on it.
 func (d feedPages) post(w http.ResponseWriter, r *http.Request, v *visit) error {
-	return d.postPart(w, r, v, watchpost.PostID(r.PathValue("id")), watchpost.TaskID(r.URL.Query().Get("task")))
+	return d.postPart(w, r, v, watchpost.PostID(r.PathValue("id")), watchpost.TaskID(r.URL.Query().Get("task")), nil)
 }
 
-func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
+// postPart shows one post, with the state of a task on it or why none was made.
+func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID, told *toldView) error {
 	page, err := d.Registry.Post(r.Context(), v.session.Team, id)
 	if err != nil {
 		return err
@@ -213,7 +220,7 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 		back = pathFeed
 	}
 	as := actingAsOf(r, v)
-	forms, err := postFormsOf(v.formToken(), back, as)
+	forms, err := postFormsOf(v.formToken(), back, as, d.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -222,11 +229,17 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 	if err := d.showAction(r, v, task, &view, back); err != nil {
 		return err
 	}
+	view.Told = told
+	status := http.StatusOK
+	if told != nil {
+		status = http.StatusConflict
+		view.Liked = view.Liked || told.Type == watchpost.TaskLikePost
+	}
 	w.Header().Add("Vary", "HX-Request")
 	if byHTMX(r) {
 		return renderPart(w, "feed.html", "post", view)
 	}
-	return render(w, http.StatusOK, "feed.html", &feedPage{frame: frameOf(v, "", "Post"), actingAs: shower.as, Back: back, Posts: []postView{view}, Single: true})
+	return render(w, status, "feed.html", &feedPage{frame: frameOf(v, "", "Post"), actingAs: shower.as, Back: back, Posts: []postView{view}, Single: true})
 }
 
 // actionState is the state of a like or comment.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"watchpost/actors"
 	"watchpost/internal/text"
@@ -43,7 +44,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err != nil {
 		return err
 	}
-	f := newFeedFilters(params, named, q, lists, languages, now)
+	f := newFeedFilters(params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
 	if err != nil {
@@ -60,7 +61,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		frame:   frameOf(v, "feed", "Feed"), feedFilters: *f, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
-	forms, err := postFormsOf(page.Token, page.Back, page.actingAs)
+	forms, err := postFormsOf(page.Token, page.Back, page.actingAs, now)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,8 @@ type postView struct {
 	AuthorURL, URL             string
 	Posted                     moment
 	Language, LanguageName     string
-	Text                       []textPart
+	Text, Rest                 []textPart // of a long post the begin and the rest
+	RestLength                 int
 	Why                        []whyView
 	Tags                       []string
 	Lead                       bool
@@ -131,6 +133,7 @@ type postView struct {
 	Forum                      bool
 	actingAs
 	Action *actionState
+	Told   *toldView
 	Key    string // of the forms
 	Forms  *postForms
 }
@@ -140,8 +143,8 @@ type postView struct {
 type postForms struct{ Sent, Accounts template.HTML }
 
 // postFormsOf returns the parts for forms that lead back to a page.
-func postFormsOf(token, back string, as actingAs) (*postForms, error) {
-	sent, err := written("feed.html", "sent-all", struct{ Token, Back string }{token, back})
+func postFormsOf(token, back string, as actingAs, now time.Time) (*postForms, error) {
+	sent, err := written("feed.html", "sent-all", struct{ Token, Back, Since string }{token, back, now.UTC().Format(time.RFC3339Nano)})
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +198,36 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		v.Lead = v.Lead || m.Lead
 		v.Why = append(v.Why, whyView{Keyword: m.Keyword, Kind: authorKind(list.Type), Name: list.Name, Href: watchlistHref(list.ID)})
 	}
-	v.Text = highlighted(strings.TrimSpace(p.Content), keywords)
+	begin, rest := folded(strings.TrimSpace(p.Content))
+	v.Text = highlighted(begin, keywords)
+	if rest != "" {
+		v.Rest, v.RestLength = highlighted(rest, keywords), utf8.RuneCountInString(rest)
+	}
 	return v
+}
+
+const (
+	// foldAt is how many characters of a long post are shown at once, and foldFrom at
+	// least, so that the fold can be between two paragraphs.
+	foldAt, foldFrom = 600, 300
+	// foldRest is the shortest rest that is worth a fold.
+	foldRest = 120
+)
+
+// folded cuts a long text between two paragraphs, or else between two words.
+func folded(content string) (begin, rest string) {
+	if utf8.RuneCountInString(content) < foldAt+foldRest {
+		return content, ""
+	}
+	head := text.Clip(content, foldAt)
+	cut := max(strings.LastIndexByte(head, '\n'), strings.LastIndexByte(head, '\r'))
+	if utf8.RuneCountInString(head[:max(cut, 0)]) < foldFrom {
+		cut = strings.LastIndexAny(head, " \t")
+	}
+	if cut <= 0 {
+		cut = len(head)
+	}
+	return strings.TrimSpace(content[:cut]), strings.TrimSpace(content[cut:])
 }
 
 // authorKind says what a watchlist without keywords knows a post by.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"watchpost/watchpost"
 )
@@ -73,6 +74,89 @@ func (d feedPages) acting(w http.ResponseWriter, r *http.Request, v *visit) erro
 // ActingHref is where the page asks for its account again.
 func (p *feedPage) ActingHref() string {
 	return pathFeed + "/acting?" + url.Values{"back": {p.Back}}.Encode()
+}
+
+// toldView says that a like or comment was not sent, because another member or a rule was
+// faster and the page did not show it yet.
+type toldView struct {
+	Type        watchpost.TaskType
+	Text, After string
+	// Again asks once more; Comment is its text and As its account.
+	Again, Comment, As string
+}
+
+// earlier returns what another one has done to a post, or is about to do, that the page of
+// a form did not show. A form that knows of it has the field again.
+func (d feedPages) earlier(r *http.Request, v *visit, t watchpost.TaskType, id watchpost.PostID) (*toldView, error) {
+	if r.PostFormValue("again") != "" {
+		return nil, nil
+	}
+	e, err := d.lastOn(r, v, t, id)
+	if err != nil || e == nil || e.Way == watchpost.AskedByMember && e.Asked == string(v.member.ID) {
+		return nil, err
+	}
+	since, _ := time.Parse(time.RFC3339Nano, r.PostFormValue("since")) // without it the page is from before
+	if t == watchpost.TaskCommentPost && !e.At.After(since) {
+		return nil, nil // the member saw it
+	}
+	told := &toldView{Type: t, Text: deedText(e, v.team.Team, d.Clock.Now())}
+	told.As = r.PostFormValue("as")
+	switch {
+	case t == watchpost.TaskCommentPost:
+		told.Comment, told.Again, told.After = r.PostFormValue("text"), "Send mine as well", "Your comment was not sent yet:"
+	case string(e.Member) != told.As:
+		told.Again, told.After = "Like it as well", "Your like was not sent."
+	default:
+		told.After = "Your like was not sent a second time."
+	}
+	return told, nil
+}
+
+// lastOn returns the newest like of a post, or comment on it, that did not fail; nil for
+// none.
+func (d feedPages) lastOn(r *http.Request, v *visit, t watchpost.TaskType, id watchpost.PostID) (*watchpost.JournalEntry, error) {
+	open, err := d.Registry.OpenTasks(r.Context(), v.session.Team, true, maxDeeds)
+	if err != nil {
+		return nil, err
+	}
+	var last *watchpost.JournalEntry
+	for i := range open.Tasks {
+		if e := &open.Tasks[i].Entry; e.Type == t && e.Post == id && (last == nil || e.ID > last.ID) {
+			last = e
+		}
+	}
+	if last != nil {
+		return last, nil
+	}
+	found, err := d.Registry.Post(r.Context(), v.session.Team, id)
+	if err != nil || t == watchpost.TaskLikePost && !found.Post.Liked || t == watchpost.TaskCommentPost && !found.Post.Commented {
+		return nil, err
+	}
+	done, err := d.Registry.Journal(r.Context(), v.session.Team, watchpost.JournalQuery{Type: t, Post: id, State: watchpost.TaskCompleted}, "", 1)
+	if err != nil || len(done.Entries) == 0 {
+		return nil, err
+	}
+	return &done.Entries[0], nil
+}
+
+// deedText says who liked a post or commented on it, as whom and when.
+func deedText(e *watchpost.JournalEntry, team watchpost.Team, now time.Time) string {
+	who, verb := askerOf(e, team), "liked it"
+	if e.Type == watchpost.TaskCommentPost {
+		verb = "commented"
+	}
+	text := who + " " + verb
+	if strings.HasPrefix(who, "a ") || strings.HasPrefix(who, "the ") { // no name
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	if m, known := team.Member(e.Member); known && nameOf(m) != who {
+		text += " as " + nameOf(m)
+	}
+	text += " at " + clockTime(e.At, now) + " UTC"
+	if e.Text != "" {
+		text += ": “" + e.Text + "”"
+	}
+	return text + "."
 }
 
 // byHTMX reports whether a script asks for a part of a page.

@@ -16,6 +16,7 @@ type chip struct {
 	Name, Icon, Href string
 	Count            int
 	On               bool
+	value            string
 }
 
 // active is a filter that is set.
@@ -32,11 +33,13 @@ type feedFilters struct {
 	Order      watchpost.PostOrder
 	Orders     []choice
 	Lists      []chip
+	Picker     *listPicker // in place of Lists, of a team with many
 	Flags      []chip
 	Menus      []menu
 	Active     []active
 
 	params    parameters
+	term      string          // by which the picker of lists is searched
 	languages map[string]bool // that posts may be in
 	named     []string
 	query     watchpost.PostQuery
@@ -54,8 +57,8 @@ var orders = []choice{
 // usualCounts is the room for the queries of a page, which are large values.
 const usualCounts = 320
 
-func newFeedFilters(p parameters, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {
-	f := &feedFilters{params: p, languages: languages, named: named, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
+func newFeedFilters(p parameters, term string, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {
+	f := &feedFilters{params: p, languages: languages, named: named, term: term, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
 	f.questions = make([]actors.PostCount, 0, usualCounts)
 	for _, o := range orders {
 		o.On = watchpost.PostOrder(o.Value) == q.Order
@@ -81,6 +84,9 @@ func (f *feedFilters) answer(counts []int) {
 	for i, tell := range f.answers {
 		tell(counts[i])
 	}
+	if len(f.Lists) > manyLists {
+		f.Picker = f.picker()
+	}
 	for i := range f.Menus {
 		m := &f.Menus[i]
 		m.Action = pathFeed
@@ -99,7 +105,7 @@ func (f *feedFilters) watchlists(lists []actors.WatchlistView) {
 	f.count(nil, same, func(n int) { f.Lists[0].Count = n })
 	for i, l := range lists {
 		id := string(l.Watchlist.ID)
-		f.Lists[i+1] = chip{Name: l.Watchlist.Name, Href: f.params.with("watchlist_id", id).href(), On: slices.Contains(f.named, id)}
+		f.Lists[i+1] = chip{Name: l.Watchlist.Name, value: id, Href: f.params.with("watchlist_id", id).href(), On: slices.Contains(f.named, id)}
 		f.count([]string{id}, same, func(n int) { f.Lists[i+1].Count = n })
 	}
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 )
 
@@ -64,4 +65,48 @@ func (m menu) Choices() template.HTML {
 		}
 	}
 	return template.HTML(b.String()) //nolint:gosec // values and names are escaped above
+}
+
+// manyLists is how many watchlists are chips above the feed; more are a menu with a
+// search.
+const manyLists = 8
+
+// listPicker is the choice of watchlists where there are many: those that are chosen,
+// those with posts, and the others, each by name.
+type listPicker struct {
+	Title, Term          string
+	Kept                 []field
+	Chosen, With, Others menu
+	Shown                bool // the search found some
+	All                  string
+}
+
+// picker makes the picker, after the counts are known.
+func (f *feedFilters) picker() *listPicker {
+	p := &listPicker{Term: f.term, All: f.params.with("watchlist_id").href(), Kept: f.params.hidden("watchlist_id")}
+	lists := slices.Clone(f.Lists[1:])
+	slices.SortStableFunc(lists, func(a, b chip) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	for _, l := range lists {
+		found := strings.Contains(strings.ToLower(l.Name), strings.ToLower(strings.TrimSpace(f.term)))
+		group := &p.Others
+		switch {
+		case l.On && !found: // stays chosen
+			p.Kept = append(p.Kept, field{"watchlist_id", l.value})
+			continue
+		case !found:
+			continue
+		case l.On:
+			group = &p.Chosen
+		case l.Count > 0:
+			group = &p.With
+		}
+		p.Shown = true
+		group.Name = "watchlist_id"
+		group.Options = append(group.Options, choice{Value: l.value, Name: l.Name, Count: l.Count, On: l.On, counted: true})
+	}
+	p.Title = "All " + number(len(lists)) + " lists"
+	if len(f.named) > 0 {
+		p.Title = number(len(f.named)) + " of " + number(len(lists)) + " lists"
+	}
+	return p
 }

@@ -20,13 +20,23 @@
     }
     if (due.size) setTimeout(ask, 150);
   }
+  // A part that takes a whole page on the server (data-live-slow) asks every two seconds
+  // at most.
+  const slow = new Map();
   function ask() {
     for (const part of due) {
+      const now = performance.now();
+      const wait = part.isConnected && part.dataset.liveSlow !== undefined ? (slow.get(part.id) ?? -2000) + 2000 - now : 0;
+      if (wait > 0) {
+        setTimeout(ask, wait);
+        continue;
+      }
+      due.delete(part);
       if (!part.isConnected) continue;
-      if (part.dataset.liveId) asked.set(part.dataset.liveId, performance.now());
+      slow.set(part.id, now);
+      if (part.dataset.liveId) asked.set(part.dataset.liveId, now);
       htmx.trigger(part, "live");
     }
-    due.clear();
   }
   // News of a task that came while its part was on its way found no part, or the
   // one before.
@@ -148,7 +158,24 @@
     if (e.target.id === "keys-on") localStorage.setItem("watchpost-keys", e.target.checked ? "on" : "off");
     if (e.target.matches("[data-submit]")) e.target.form.requestSubmit();
   });
+  // A search narrows the choices of a menu; the form has the same search without script.
+  function narrow(field) {
+    const words = field.value.trim().toLowerCase();
+    let shown = 0;
+    for (const group of one(field.dataset.narrow).children) {
+      const rows = all(".choice", group);
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(words);
+      const left = rows.filter((row) => !row.hidden).length;
+      if (rows.length) group.hidden = !left;
+      shown += left;
+    }
+    one(field.dataset.none).hidden = shown > 0;
+  }
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "Enter" && e.target.matches("[data-narrow]")) e.preventDefault();
+  });
   document.addEventListener("input", (e) => {
+    if (e.target.matches("[data-narrow]")) narrow(e.target);
     const count = e.target.dataset.count && one(e.target.dataset.count);
     if (count) count.textContent = e.target.value.length.toLocaleString("en");
   });
@@ -169,6 +196,92 @@
     held = release = undefined;
   }));
 
+  // ---- What failed is said in one bar; forms keep what is typed in them.
+  let failing; // the element that asked
+  function fail(why, from, status) {
+    const bar = one("#failed");
+    for (const text of all("[data-why]", bar)) text.hidden = text.dataset.why !== why;
+    one("[data-status]", bar).textContent = status ?? "";
+    one("[data-again]", bar).hidden = why !== "offline" && why !== "foreign";
+    failing = from;
+    bar.hidden = false;
+  }
+  // A part that asks for itself again after news says nothing: "Not live" is shown then.
+  const quiet = (ctx) => ctx.sourceElement.dataset.live !== undefined && ctx.request.method === "GET";
+  document.addEventListener("htmx:before:response", (e) => {
+    const { ctx } = e.detail;
+    const own = ctx.response.raw.headers.has("Watchpost-Page");
+    if (own && ctx.response.status === 401) {
+      e.preventDefault();
+      for (const form of all(".composer")) if (one("textarea", form)?.value) keep(form, true);
+      if (ctx.sourceElement.matches("form")) keep(ctx.sourceElement, true);
+      fail("signed-out", ctx.sourceElement);
+    } else if (!own) {
+      e.preventDefault();
+      if (!quiet(ctx)) fail("foreign", ctx.sourceElement, ctx.response.status);
+    } else if (failing === ctx.sourceElement) {
+      one("#failed").hidden = true;
+    }
+  });
+  // What the reader asked for was refused: the answer says why. That to a form is shown
+  // next to it.
+  document.addEventListener("htmx:response:error", (e) => {
+    const { ctx } = e.detail;
+    if (ctx.request.method !== "GET" || quiet(ctx) || !ctx.response.raw.headers.has("Watchpost-Page")) return;
+    fail("refused", ctx.sourceElement);
+    one("#failed [data-text]").textContent = one("#refused", new DOMParser().parseFromString(ctx.text, "text/html"))?.textContent ?? "";
+  });
+  document.addEventListener("htmx:error", (e) => {
+    if (e.detail.ctx && !quiet(e.detail.ctx)) fail("offline", e.detail.ctx.sourceElement);
+  });
+  document.addEventListener("submit", (e) => {
+    const form = e.target;
+    if (form.getAttribute("method") !== "post" || form.hasAttribute("hx-post")) return;
+    if (!navigator.onLine) {
+      e.preventDefault();
+      return fail("offline", form);
+    }
+    keep(form, false);
+  });
+  document.addEventListener("click", (e) => {
+    if (e.target.closest("[data-dismiss]")) one("#failed").hidden = true;
+    if (!e.target.closest("[data-again]")) return;
+    one("#failed").hidden = true;
+    if (!failing?.isConnected) location.reload();
+    else if (failing.matches("form")) failing.requestSubmit();
+    else failing.click();
+  });
+  // keep notes what is typed in a form, for after a sign-in: lost says that it was not
+  // sent; otherwise the next page tells.
+  const typed = (form) => all("textarea, select, input:not([type=hidden], [type=password], [type=file])", form).filter((f) => f.name);
+  function keep(form, lost) {
+    const fields = typed(form).map((f) => [f.name, f.matches("[type=checkbox], [type=radio]") ? f.checked : f.value]);
+    if (!fields.length) return;
+    sessionStorage.setItem("watchpost-typed", JSON.stringify({ lost, page: location.pathname + location.search, action: form.getAttribute("action"), fields }));
+  }
+  function giveBack() {
+    const kept = JSON.parse(sessionStorage.getItem("watchpost-typed") ?? "null");
+    if (!kept) return;
+    if (!kept.lost && !document.referrer.startsWith(location.origin + "/app/sign-in")) return sessionStorage.removeItem("watchpost-typed");
+    const form = one(`form[method=post][action="${CSS.escape(kept.action)}"]:has(textarea, select, input:not([type=hidden]))`);
+    if (!form || location.pathname + location.search !== kept.page && !kept.action.startsWith("/app/posts/")) {
+      sessionStorage.setItem("watchpost-typed", JSON.stringify({ ...kept, lost: true }));
+      const post = kept.action.match(/^\/app\/posts\/[^/]+/);
+      one("#failed [data-back]").href = post ? post[0] : kept.page;
+      return fail("kept");
+    }
+    typed(form).forEach((f, i) => {
+      const [name, value] = kept.fields[i] ?? [];
+      if (f.name !== name) return;
+      if (typeof value === "boolean") f.checked = value;
+      else f.value = value;
+      f.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    form.closest("details")?.setAttribute("open", "");
+    sessionStorage.removeItem("watchpost-typed");
+    fail("back");
+  }
+
   // ---- After a swap: the focus stays, or goes to what came
   document.addEventListener("htmx:after:swap", () => {
     catchUp();
@@ -184,6 +297,7 @@
     const box = one("#keys-on");
     if (box) box.checked = keysOn();
     one("[role=alert][tabindex]")?.focus();
+    if (one("#failed")) giveBack();
     connect();
   });
 })();
