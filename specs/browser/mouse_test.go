@@ -235,7 +235,7 @@ func (p *page) clicksWhileNewsCome(m *team) {
 		status, made := m.call(http.MethodPost, "/api-keyword-watchlist", fields{"keywords": []string{"customers"}})
 		require.Equal(p.t, http.StatusOK, status, made)
 	})
-	p.says(".notice.bad", "All rules are stopped")
+	p.says("#rules .notice.bad", "All rules are stopped")
 	require.Equal(p.t, 1, m.posted.to("/app/rules"))
 	p.click(`(() => document.querySelector("#rules .page-head [value=resume]"))`)
 	p.until(`document.querySelector("#rules .page-head [value=stop]") !== null`)
