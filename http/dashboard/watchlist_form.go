@@ -284,7 +284,7 @@ func (f *watchlistForm) references() []reference.Reference {
 	case err != nil && len(wrong) == 0:
 		f.Errors = append(f.Errors, fieldError{"references", "Enter at least one, each on its own line."})
 	case err != nil || len(wrong) > 0 && !f.Skip:
-		f.Errors = append(f.Errors, fieldError{"references", fmt.Sprintf("%s not understood: %s. Correct them, or tick that they are left out.", are(len(wrong), "line"), some(wrong))})
+		f.Errors = append(f.Errors, fieldError{"references", fmt.Sprintf("%s not understood: %s. Correct what is wrong, or tick that it is left out.", are(len(wrong), "line"), some(wrong))})
 	}
 	return references
 }
