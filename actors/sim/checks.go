@@ -91,11 +91,27 @@ func (c *checks) all() []*promised {
 	return slices.DeleteFunc(all, func(p *promised) bool { return p.team.dead })
 }
 
-// handedOut looks at a task that goes to a browser.
+// cancelled reports whether a client knows that the task is cancelled.
+func (p *promised) cancelled() bool {
+	return p.final != nil && strings.Contains(string(p.final.Output), `"`+watchpost.FailCancelled+`"`)
+}
+
+// handedOut looks at a task that goes to a browser. A write may have been cancelled while
+// it was on its way: no go follows.
 func (c *checks) handedOut(b *browser, f *protocol.Frame) {
 	p := c.task(f.Task, b.team, watchpost.TaskType(f.TaskType))
-	if p.final != nil && !p.kind.Scan() {
+	if p.final != nil && !p.kind.Scan() && !(p.kind.Writes() && p.cancelled()) {
 		c.life.fail("task %s is handed out after its end", f.Task)
+	}
+}
+
+// wrote looks at a write that is done on the network.
+func (c *checks) wrote(task string) {
+	c.mu.Lock()
+	p := c.tasks[task]
+	c.mu.Unlock()
+	if p != nil && p.cancelled() {
+		c.life.fail("write %s is done after its cancellation was acknowledged", task)
 	}
 }
 

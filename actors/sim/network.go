@@ -94,6 +94,7 @@ func (n *network) write(account watchpost.AccountURN, task string, kind watchpos
 	}
 	n.done[task] = account
 	n.life.checks.wroteForRule(task)
+	n.life.checks.wrote(task)
 	n.count(account, kind)
 	n.life.tell("%s has done %s %s", account, kind, task)
 }
