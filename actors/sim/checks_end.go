@@ -22,8 +22,14 @@ func (c *checks) effectBefore(of *team, effect string) (failed watchpost.TaskID)
 	return ""
 }
 
+// stateOf returns how a task has ended, or stands: one that failed with an unknown outcome
+// is completed when the truth has come that it was done.
 func (c *checks) stateOf(of *team, id watchpost.TaskID) watchpost.TaskState {
-	return c.stored.tasks[string(of.id)][string(id)].state
+	s := c.stored.tasks[string(of.id)][string(id)]
+	if s.done {
+		return watchpost.TaskCompleted
+	}
+	return s.state
 }
 
 // asked holds the task that a request was answered with against the one of an earlier
@@ -37,7 +43,7 @@ func (c *checks) asked(of *team, effect string, id, before watchpost.TaskID) {
 	switch {
 	case effect == "" || of.dead || !c.life.restoredAt.IsZero():
 		return
-	case id == before:
+	case id == before && c.stateOf(of, id) == watchpost.TaskFailed:
 		c.life.fail("%q is asked for again, and answered with %s, which had failed", effect, id)
 	case first != "" && first != id && c.stateOf(of, first) != watchpost.TaskFailed && c.stateOf(of, id) != watchpost.TaskFailed:
 		c.life.fail("%q is asked for twice: %s and %s", effect, first, id)

@@ -38,6 +38,7 @@ type standing struct {
 	effect  string
 	asked   watchpost.Asker
 	urn     string
+	done    bool // as became known after it had failed
 }
 
 // arrival is a post that was new to a watchlist, and the targets that were known then.
@@ -121,7 +122,7 @@ func (c *checks) stands(space, id string, value []byte) (leased bool) {
 	var task watchpost.Task
 	c.decode(value, &task)
 	before, known := c.stored.tasks[space][id]
-	now := standing{state: task.State, asked: task.Asked}
+	now := standing{state: task.State, asked: task.Asked, done: task.Resolved != nil && task.Resolved.Acted}
 	if effect, counted := task.Effect(); counted {
 		now.effect = effect.Key()
 	}

@@ -19,7 +19,7 @@ var inAnyOrder = []string{
 	"Dispatcher.pass", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.load", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
-	"engagementRules.watch", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
+	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
 	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
 	"queues.WaitingFor", "queues.writesWait", "ruleWork.decide", "schedule.times", "sessionActor.countWriting",
 	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
