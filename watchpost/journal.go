@@ -3,6 +3,7 @@ package watchpost
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -140,4 +141,29 @@ func (q *JournalQuery) Matches(e *JournalEntry) bool {
 		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Key == "" || string(q.Key) == e.Asked && e.Way == AskedByKey) && (q.Code == "" || q.Code == e.Code) &&
 		(q.Post == "" || q.Post == e.Post) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
+}
+
+// TaskQuery selects a team's tasks, those of callers. Empty fields select all.
+type TaskQuery struct {
+	IDs    []TaskID // any of them; at most MaxTaskIDs
+	Status string   // pending, completed or failed, as PublicStatus returns it
+	Types  []TaskType
+	Since  time.Time // created at or after it
+	Page   int       // from 1
+	Size   int       // of a page
+}
+
+// Bounds of a TaskQuery.
+const (
+	// MaxTaskIDs bounds the ids of a query, and MaxTaskPage its page.
+	MaxTaskIDs  = 100
+	MaxTaskPage = 100
+	// TaskPageSize is the size of a page that a request does not name.
+	TaskPageSize = 20
+)
+
+// Matches defines the meaning of a query for a task, on any page.
+func (q *TaskQuery) Matches(id TaskID, kind TaskType, state TaskState) bool {
+	return (len(q.IDs) == 0 || slices.Contains(q.IDs, id)) && (q.Status == "" || q.Status == state.PublicStatus()) &&
+		(len(q.Types) == 0 || slices.Contains(q.Types, kind)) && !id.CreatedAt().Before(q.Since.Truncate(time.Millisecond))
 }

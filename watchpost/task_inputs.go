@@ -1,6 +1,12 @@
 package watchpost
 
-import "time"
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"watchpost/internal/reference"
+)
 
 // The inputs of the task types as sessions get them. Those of the browser extension
 // are made of these (TestTaskTypesOfTheExtension).
@@ -82,4 +88,35 @@ type ScanInput struct {
 	Profile string    `json:"profile,omitempty"`
 	Company string    `json:"company,omitempty"`
 	Since   time.Time `json:"since"`
+}
+
+// FetchedKeys returns the keys of what a completed fetch of a profile or a company has
+// brought: those of its input and of its output. They are none for other tasks. A later
+// request for the same is found by one of them.
+func (t *Task) FetchedKeys() (keys []string) {
+	var in struct {
+		Profile string `json:"profile_slug"`
+		Company string `json:"company_slug"`
+	}
+	var out struct {
+		ProfileSlug string `json:"profile_slug"`
+		ProfileURN  string `json:"profile_urn"`
+		Slug        string `json:"slug"`
+		CompanyURN  string `json:"company_urn"`
+	}
+	if t.Type != TaskProfileFetch && t.Type != TaskCompanyFetch {
+		return nil
+	}
+	_ = json.Unmarshal(t.Input.JSON(), &in) // what has another type names nothing
+	_ = json.Unmarshal(t.Output, &out)
+	parse, names := reference.ParseProfile, []string{in.Profile, out.ProfileSlug, out.ProfileURN}
+	if t.Type == TaskCompanyFetch {
+		parse, names = reference.ParseCompany, []string{in.Company, out.Slug, out.CompanyURN}
+	}
+	for _, name := range names {
+		if r, err := parse(name); err == nil && !slices.Contains(keys, r.Key()) {
+			keys = append(keys, r.Key())
+		}
+	}
+	return keys
 }

@@ -53,7 +53,7 @@ import (
 //	i <name>                               IdempotencyRecord of a creating request
 //	j <time> <name>                        empty; the same by age, to purge it
 //	f <hash of an effect>                  EffectRecord of a like or an invitation
-//	F <hash of a reference>                FetchedRecord, the newest fetch of a profile or a company
+//	X <hash of a reference>                FetchedRecord, the newest fetch of a profile or a company
 //	d <post key>                           EngagementFlags of a post
 //	n <task>                               watchpost.Interaction
 //	N                                      of earlier builds, which do not know J; every change of d and n wrote it
@@ -158,7 +158,7 @@ const (
 	KeyBinding             = "B"
 	KeyWeeklyCounter       = "y"
 	KeyQuotaMark           = "z"
-	KeyFetched             = "F"
+	KeyFetched             = "X"
 	KeyIdempotency         = "i"
 	KeyIdempotencyTime     = "j"
 	keyEffect              = "f"

@@ -1,0 +1,111 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	httpapi "watchpost/http"
+	"watchpost/watchpost"
+)
+
+// TestDailyLimitsOfKeys: of parallel calls exactly as many are taken as the limit says, and
+// again after midnight UTC. What the makers of a key are limited in counts for them.
+func TestDailyLimitsOfKeys(t *testing.T) {
+	t.Parallel()
+	clock := watchpost.NewSettableClock(0, nil, nil)
+	t.Cleanup(clock.Close)
+	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
+	m := h.team("Limited", "growth")
+	m.join()
+	maker, _ := m.scopedKey("keys,tasks", `"daily_limits":{"profile_fetch":17,"people_scan":3}`)
+	key := read[fields](m.with(maker, "POST", keysPath, `{"name":"x","scopes":["tasks"],"daily_limits":{"profile_fetch":13,"people_scan":3,"company_scan":1}}`), 201)["key"].(string)
+	const fetch, full = "/network-agent/fetch-profile", "Daily limit of this key reached: 13 of 'profile_fetch'. It resets at 00:00 UTC."
+	storm := func(key string) (taken int) {
+		replies := make([]reply, 100)
+		var calls sync.WaitGroup
+		for i := range replies {
+			calls.Go(func() { replies[i] = m.with(key, "POST", fetch, fmt.Sprintf(`{"profile_slug":"p%d"}`, i)) })
+		}
+		calls.Wait()
+		for _, r := range replies {
+			switch r.status {
+			case 200:
+				taken++
+			default:
+				require.Equal(t, 402, r.status, r.raw)
+				require.Contains(t, r.raw, "Daily limit of this key reached")
+			}
+		}
+		return taken
+	}
+	require.Equal(t, 13, storm(key))
+	m.with(key, "POST", fetch, `{"profile_slug":"x"}`).fails(402, full)
+	require.Equal(t, 4, storm(maker), "13 of 17 are those of the key that it made")
+	read[fields](m.call("POST", fetch, `{"profile_slug":"x"}`), 200)
+
+	// Each author is a unit; a request counts whole or not at all.
+	const posts = "/network-agent/fetch-profiles-posts"
+	m.with(key, "POST", posts, `{"profile_urns":["1","2","3","4"]}`).fails(402, "Daily limit of this key reached: 3 of 'people_scan'. It resets at 00:00 UTC.")
+	m.with(key, "POST", posts, `{"profile_urns":["1","2","urn:network:company:7","urn:network:company:8"]}`).fails(402, "Daily limit of this key reached: 1 of 'company_scan'. It resets at 00:00 UTC.")
+	read[fields](m.with(key, "POST", posts, `{"profile_urns":["1","2","urn:network:company:7"]}`), 200)
+	used := func() any {
+		return read[fields](m.call("GET", keysPath, ""), 200)["keys"].([]any)[1].(fields)["used_today"]
+	}
+	require.Equal(t, fields{"profile_fetch": 13.0, "people_scan": 2.0, "company_scan": 1.0}, used())
+
+	midnight := watchpost.Daily.Reset(clock.Now())
+	require.NoError(t, clock.Set(midnight))
+	require.Equal(t, fields{"profile_fetch": 0.0, "people_scan": 0.0, "company_scan": 0.0}, used())
+	require.Equal(t, 13, storm(key))
+}
+
+// TestRepeatedTasksAreNotCounted: the answer to a repetition, and the first task of a like
+// that was asked for before, need nothing of a limit.
+func TestRepeatedTasksAreNotCounted(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Repeating", "growth")
+	m.join()
+	key, _ := m.scopedKey("engage,contact", `"daily_limits":{"like":1,"message":0}`)
+	const like = "/network-agent/like-post"
+	for range 3 {
+		read[fields](m.with(key, "POST", like, `{"social_urn":"urn:network:activity:7"}`, "Idempotency-Key", "a"), 200)
+		read[fields](m.with(key, "POST", like, `{"social_urn":"urn:network:activity:7"}`), 200)
+	}
+	m.with(key, "POST", like, `{"social_urn":"urn:network:activity:8"}`).fails(402, "Daily limit of this key reached: 1 of 'like'. It resets at 00:00 UTC.")
+	m.with(key, "POST", "/network-agent/send-message", `{"recipient_urn":"1","message":"x"}`).fails(402, "Daily limit of this key reached: 0 of 'message'. It resets at 00:00 UTC.")
+}
+
+// TestNetworksOfKeys: the address of the client counts, as a trusted proxy names it, and
+// nobody else.
+func TestNetworksOfKeys(t *testing.T) {
+	t.Parallel()
+	for _, trusted := range []bool{true, false} {
+		h := build(t, func(o *httpapi.Options) {
+			if trusted {
+				o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+			}
+		})
+		m := h.team("Networked", "growth")
+		key, _ := m.scopedKey("read", `"networks":["203.0.113.0/24","2001:db8::/32"]`)
+		for address, allowed := range map[string]bool{
+			"203.0.113.9": true, "203.0.114.9": false, "2001:db8:1::7": true, "2001:db9::7": false, "::ffff:203.0.113.9": true,
+			"unknown": false, "198.51.100.1, 203.0.113.9": true, "203.0.113.9, 198.51.100.1": false, "": false,
+		} {
+			var headers []string
+			if address != "" {
+				headers = []string{"X-Forwarded-For", address}
+			}
+			r := m.with(key, "GET", "/api-team", "", headers...)
+			if allowed && trusted {
+				require.Equal(t, 200, r.status, address)
+			} else {
+				r.fails(403, "This key may not be used from this address")
+			}
+		}
+	}
+}
