@@ -266,6 +266,18 @@ var crowds = map[string]crowdOf{
 	"KeyRefused":   of(teamspace.RefusedPost{}),
 	"KeyContacted": of(teamspace.PersonRecord{}), "KeyConnected": of(teamspace.PersonRecord{}), "KeySamePerson": of(teamspace.PersonRecord{}),
 	"KeyAudit": {put: func(p *planter, i int) { p.put(teamspace.AuditKey(uint64(i+1)), watchpost.AuditEntry{At: p.now}) }},
+	"KeyChanges": {put: func(p *planter, i int) {
+		record := teamspace.ChangesRecord{At: p.now.AddDate(0, 0, -8), Changes: []watchpost.Change{{Type: watchpost.ChangeTask, Action: watchpost.TaskIsCompleted, ID: p.id()}}}
+		if _, ops := p.batch.Size(); ops >= persistence.MaxBatchOps-10 {
+			p.plant()
+		}
+		p.batch.Put(teamspace.ChangesKey(uint64(i+1)), record.Encode())
+		p.batch.Put([]byte(teamspace.KeyNewestChange), teamspace.NewestChange{Number: uint64(i + 1)}.Encode())
+	}, over: true, clean: func(t *testing.T, p *planter) {
+		_, err := p.W.Registry.ExpireChanges(t.Context())
+		require.NoError(t, err)
+	}},
+	"KeyNewestChange": {}, "KeyDeletedWatchlist": of(struct{}{}),
 }
 
 func putOpenTask(p *planter, _ int) {

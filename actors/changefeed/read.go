@@ -70,13 +70,13 @@ func (r *Reader) Kept() (k Kept, err error) {
 		return k, err
 	}
 	before := oldest.Changes[0].Number - 1
-	kept := before + uint64(sort.Search(int(newest.Number-before), func(i int) bool { //nolint:gosec // a team has fewer changes
-		record, failure := r.record(before + uint64(i) + 1) //nolint:gosec // not negative
+	kept := before + uint64(sort.Search(int(newest.Number-before), func(i int) bool {
+		record, failure := r.record(before + uint64(i) + 1)
 		if failure != nil {
 			err = failure
 			return true
 		}
-		return !over(before+uint64(i)+1, record.At, newest.Number, r.Now) //nolint:gosec // not negative
+		return !over(before+uint64(i)+1, record.At, newest.Number, r.Now)
 	}))
 	if err != nil {
 		return k, err

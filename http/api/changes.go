@@ -41,13 +41,13 @@ func (s changes) routes() {
 
 // staleCursor is the body of a 410.
 type staleCursor struct {
-	Error    string `json:"error" validate:"required,oneof='Cursor is too old' 'Cursor is unknown'"`
-	Earliest string `json:"earliest" validate:"required" description:"the cursor from which all that is kept can be read"`
+	Error    string `json:"error" validate:"required" example:"Cursor is too old"`
+	Earliest string `json:"earliest" validate:"required" example:"AQAAAAAAAAcSrpvVTve01Eo" description:"the cursor from which all that is kept can be read"`
 }
 
 // change is a change of the API.
 type change struct {
-	Cursor    string                 `json:"cursor" description:"goes on behind this change"`
+	Cursor    string                 `json:"cursor" example:"AQAAAAAAAAcSrpvVTve01Eo" description:"goes on behind this change"`
 	Type      watchpost.ChangeType   `json:"type" validate:"oneof=post task interaction watchlist"`
 	Action    watchpost.ChangeAction `json:"action" validate:"oneof=matched updated removed completed failed cancelled done created changed deleted"`
 	At        endpoint.Timestamp     `json:"at"`
@@ -59,7 +59,7 @@ type change struct {
 // changesReply documents the fields of a reply. AppendTo writes page instead.
 type changesReply struct {
 	Changes  []change            `json:"changes" validate:"required"`
-	Cursor   string              `json:"cursor" description:"goes on behind all of these"`
+	Cursor   string              `json:"cursor" example:"AQAAAAAAAAcSrpvVTve01Eo" description:"goes on behind all of these"`
 	More     bool                `json:"more" description:"there are changes behind the cursor already"`
 	Earliest *endpoint.Timestamp `json:"earliest_at" description:"when the oldest change was made that is kept; null: there is none"`
 	page     *actors.ChangesPage

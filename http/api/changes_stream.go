@@ -54,22 +54,18 @@ func (s changes) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	events := &eventWriter{w: w, out: http.NewResponseController(w)}
 	events.begin()
-	for {
-		if events.write(&page) != nil {
-			return nil // the client has gone
-		}
+	for events.write(&page) { // else the client has gone
 		q.Now, q.Earliest, q.From = false, false, page.Cursor
 		waiting, done := s.waiting(ctx, streamComment)
-		page, err = s.Registry.AwaitChanges(ctx, waiting, team, q.named, q.Query)
+		var lost error // else the stream goes on
+		page, lost = s.Registry.AwaitChanges(ctx, waiting, team, q.named, q.Query)
 		over := waiting.Err() != nil && !errors.Is(waiting.Err(), context.DeadlineExceeded)
 		done()
-		if err != nil || over {
-			return nil
-		}
-		if s.StillHeld(r, watchpost.ScopeRead) != nil {
-			return nil
+		if lost != nil || over || s.StillHeld(r, watchpost.ScopeRead) != nil {
+			break
 		}
 	}
+	return nil
 }
 
 // eventWriter writes events.
@@ -88,7 +84,7 @@ func (e *eventWriter) begin() {
 
 // write writes the changes of a page; none are a comment that keeps the stream open. An
 // event without data moves the client's id past changes that it has not asked for.
-func (e *eventWriter) write(page *actors.ChangesPage) error {
+func (e *eventWriter) write(page *actors.ChangesPage) bool {
 	var b []byte
 	for i := range page.Changes {
 		b = append(append(append(b, "id: "...), page.Places[i].String()...), "\nevent: change\ndata: "...)
@@ -104,7 +100,7 @@ func (e *eventWriter) write(page *actors.ChangesPage) error {
 	}
 	_ = e.out.SetWriteDeadline(endpoint.RealNow().Add(streamWrite))
 	_, err := e.w.Write(b)
-	return errors.Join(err, e.out.Flush())
+	return errors.Join(err, e.out.Flush()) == nil
 }
 
 // waiting returns a context that ends after a time, or when the server closes.

@@ -27,7 +27,24 @@ func Document(s *endpoint.Server) ([]byte, error) {
 		}
 		taskSchemas(f, schemas)
 		endpoint.OrNull(schemas, "teamMember", "account")
+		changeSchema(schemas)
 	})
+}
+
+// changeSchema says what the data of a change may be.
+func changeSchema(schemas openapi3.Schemas) {
+	change := schemas["change"].Value
+	data := openapi3.NewSchema()
+	data.Description = change.Properties["data"].Value.Description
+	for _, name := range []string{"post", "taskStatus", "keywordWatchlistDetail", "peopleWatchlistDetail", "companyWatchlistDetail"} {
+		data.AnyOf = append(data.AnyOf, openapi3.NewSchemaRef(endpoint.SchemaPrefix+name, schemas[name].Value))
+	}
+	done := openapi3.NewObjectSchema().WithProperty("interaction_type", openapi3.NewStringSchema().WithEnum("like", "comment")).WithRequired([]string{"interaction_type"})
+	done.Description = "what the team did on a post"
+	data.AnyOf = append(data.AnyOf, done.NewRef())
+	schemas["changeData"] = data.NewRef()
+	change.Properties["data"] = openapi3.NewSchemaRef(endpoint.SchemaPrefix+"changeData", data)
+	endpoint.OrNull(schemas, "change", "data")
 }
 
 // camelType makes a schema's name of a task type's: agent_like_post is

@@ -105,7 +105,7 @@ var details = map[string]string{
 		"then you see each once. `matched` is one change for each watchlist, also when another one had the post; `updated` tells of counters, texts, tags, bookmark, likes and comments. " +
 		"`data` is the post as `GET /api-posts` shows it now, a task as get-task-status does, a watchlist as its GET does, and of an interaction what was done, or the task that failed. " +
 		"Changes are kept for 7 days, at most a million of them.\n\n" +
-		"With `Accept: text/event-stream` they are streamed: `id` is the cursor, `Last-Event-ID` is honoured, and a comment comes every 15 seconds.",
+		"A client that asks for `text/event-stream` gets them as a stream: `id` is the cursor, `Last-Event-ID` is honoured, and a comment comes every 15 seconds.",
 	"exportPosts":        "In the order of their ids. " + detailExport,
 	"exportLeads":        detailExport,
 	"exportInteractions": "The newest first. " + detailExport,

@@ -88,7 +88,7 @@ var changeKinds = []struct {
 func kindOfChange(c *watchpost.Change) byte {
 	for kind, k := range changeKinds {
 		if k.of == c.Type && k.action == c.Action {
-			return byte(kind) //nolint:gosec // a few
+			return byte(kind)
 		}
 	}
 	panic(fmt.Sprintf("encode a change %s %s: there is none", c.Type, c.Action)) // our own: a bug
@@ -173,7 +173,7 @@ func DecodeChanges(last uint64, value []byte) (ChangesRecord, error) {
 	}
 	first := last + 1 - uint64(len(record.Changes))
 	for i := range record.Changes {
-		record.Changes[i].Number, record.Changes[i].At = first+uint64(i), record.At //nolint:gosec // not negative
+		record.Changes[i].Number, record.Changes[i].At = first+uint64(i), record.At
 	}
 	return record, r.err()
 }
@@ -218,7 +218,7 @@ func (r *changesReader) count() int {
 		r.bad, r.b = true, nil
 		return 0
 	}
-	return int(n) //nolint:gosec // at most the length of a value
+	return int(n)
 }
 
 func (r *changesReader) header() (writer uint64, at time.Time) {
@@ -238,7 +238,7 @@ func (r *changesReader) header() (writer uint64, at time.Time) {
 func (r *changesReader) id() string {
 	n := r.uint()
 	if n > 0 {
-		return string(r.take(int(min(n-1, persistence.MaxValue)))) //nolint:gosec // bounded
+		return string(r.take(int(min(n-1, persistence.MaxValue))))
 	}
 	return uuid.UUID(r.take(16)).String()
 }
