@@ -277,7 +277,7 @@ var crowds = map[string]crowdOf{
 		_, err := p.W.Registry.ExpireChanges(t.Context())
 		require.NoError(t, err)
 	}},
-	"KeyNewestChange": {}, "KeyDeletedWatchlist": of(struct{}{}),
+	"KeyPeopleProgress": {}, "KeyNewestChange": {}, "KeyDeletedWatchlist": of(struct{}{}),
 }
 
 func putOpenTask(p *planter, _ int) {

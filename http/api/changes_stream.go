@@ -54,18 +54,22 @@ func (s changes) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	events := &eventWriter{w: w, out: http.NewResponseController(w)}
 	events.begin()
-	for events.write(&page) { // else the client has gone
+	for more := true; more && events.write(&page); { // else the client has gone
 		q.Now, q.Earliest, q.From = false, false, page.Cursor
-		waiting, done := s.waiting(ctx, streamComment)
-		var lost error // else the stream goes on
-		page, lost = s.Registry.AwaitChanges(ctx, waiting, team, q.named, q.Query)
-		over := waiting.Err() != nil && !errors.Is(waiting.Err(), context.DeadlineExceeded)
-		done()
-		if lost != nil || over || s.StillHeld(r, watchpost.ScopeRead) != nil {
-			break
-		}
+		page, more = s.next(r, &q)
 	}
 	return nil
+}
+
+// next waits for the next page of a stream, which has no changes when it is time for a
+// comment; more is false when the stream ends.
+func (s changes) next(r *http.Request, q *changesQuery) (page actors.ChangesPage, more bool) {
+	ctx := r.Context()
+	waiting, done := s.waiting(ctx, streamComment)
+	defer done()
+	page, err := s.Registry.AwaitChanges(ctx, waiting, endpoint.TeamOf(ctx), q.named, q.Query)
+	over := waiting.Err() != nil && !errors.Is(waiting.Err(), context.DeadlineExceeded)
+	return page, err == nil && !over && s.StillHeld(r, watchpost.ScopeRead) == nil
 }
 
 // eventWriter writes events.
