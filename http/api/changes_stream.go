@@ -103,7 +103,7 @@ func (e *eventWriter) write(page *actors.ChangesPage) bool {
 		b = append(b, ": alive\n\n"...)
 	}
 	_ = e.out.SetWriteDeadline(endpoint.RealNow().Add(streamWrite))
-	_, err := e.w.Write(b)
+	_, err := e.w.Write(b) //nolint:gosec // the type is that of events: no browser shows them as a page
 	return errors.Join(err, e.out.Flush()) == nil
 }
 
