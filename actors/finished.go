@@ -135,14 +135,14 @@ func noteFetched(batch *persistence.Batch, task *watchpost.Task) {
 	if task.State != watchpost.TaskCompleted {
 		return
 	}
-	for _, of := range task.FetchedKeys() {
+	for _, of := range watchpost.FetchedKeys(task) {
 		batch.Put(teamspace.FetchedKey(of), teamspace.Encode(teamspace.FetchedRecord{Task: task.ID, At: task.EndedAt}))
 	}
 }
 
 // forgetFetched forgets a fetch that is deleted, unless there is a newer one.
 func forgetFetched(view persistence.View, space persistence.Space, batch *persistence.Batch, task *watchpost.Task) error {
-	for _, of := range task.FetchedKeys() {
+	for _, of := range watchpost.FetchedKeys(task) {
 		key := teamspace.FetchedKey(of)
 		record, err := teamspace.Load[teamspace.FetchedRecord](view, space, key)
 		switch {
@@ -164,7 +164,7 @@ func fetchedSince(t *tasks, m *CreateTask) (fetched TaskCreated, known bool, err
 	}
 	defer view.Close()
 	request := watchpost.Task{Type: m.Type, Input: watchpost.ParseTaskInput(m.Input)}
-	for _, of := range request.FetchedKeys() {
+	for _, of := range watchpost.FetchedKeys(&request) {
 		record, err := teamspace.Load[teamspace.FetchedRecord](view, t.Space, teamspace.FetchedKey(of))
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):

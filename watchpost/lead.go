@@ -188,7 +188,7 @@ const maxAcquaintances = 500
 // Acquaintances returns what a task tells of people once it is done: whom it has
 // contacted, whom its account is connected to, and which names mean one person. People
 // that a page showed past maxAcquaintances are left out.
-func (t *Task) Acquaintances() []Acquaintance {
+func Acquaintances(t *Task) []Acquaintance {
 	if t.Type.Scan() || t.State != TaskCompleted && (t.Resolved == nil || !t.Resolved.Acted) {
 		return nil
 	}

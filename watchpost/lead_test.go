@@ -37,7 +37,7 @@ func TestAcquaintances(t *testing.T) {
 		"a like":              {done(watchpost.TaskLikePost, `{"social_urn":"urn:network:activity:1"}`, `{"liked":true}`), nil},
 		"an output unlike it": {done(watchpost.TaskProfilesSearch, `{}`, `{"profiles":7}`), nil},
 	} {
-		require.Equal(t, c.want, c.task.Acquaintances(), name)
+		require.Equal(t, c.want, watchpost.Acquaintances(c.task), name)
 	}
-	require.Len(t, done(watchpost.TaskConnectionsFetch, `{}`, fmt.Sprintf(`{"connections":[%s]}`, strings.TrimSuffix(many, ","))).Acquaintances(), 500)
+	require.Len(t, watchpost.Acquaintances(done(watchpost.TaskConnectionsFetch, `{}`, fmt.Sprintf(`{"connections":[%s]}`, strings.TrimSuffix(many, ",")))), 500)
 }

@@ -93,7 +93,7 @@ type ScanInput struct {
 // FetchedKeys returns the keys of what a completed fetch of a profile or a company has
 // brought: those of its input and of its output. They are none for other tasks. A later
 // request for the same is found by one of them.
-func (t *Task) FetchedKeys() (keys []string) {
+func FetchedKeys(t *Task) (keys []string) {
 	var in struct {
 		Profile string `json:"profile_slug"`
 		Company string `json:"company_slug"`

@@ -12,7 +12,7 @@ import (
 // NoteAcquaintances writes what a task tells of people. It is in the batch of the task's
 // end, so a snapshot shows both. What is known of people stays as long as their team.
 func NoteAcquaintances(batch *persistence.Batch, task *watchpost.Task) {
-	for _, a := range task.Acquaintances() {
+	for _, a := range watchpost.Acquaintances(task) {
 		put := func(prefix, key, value string) {
 			if len(key) <= maxPersonKey {
 				batch.Put(teamspace.Key(prefix, key), teamspace.Encode(teamspace.PersonRecord{Key: value}))

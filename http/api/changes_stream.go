@@ -69,7 +69,7 @@ func (s changes) next(r *http.Request, q *changesQuery) (page actors.ChangesPage
 	defer done()
 	page, err := s.Registry.AwaitChanges(ctx, waiting, endpoint.TeamOf(ctx), q.named, q.Query)
 	over := waiting.Err() != nil && !errors.Is(waiting.Err(), context.DeadlineExceeded)
-	return page, err == nil && !over && s.StillHeld(r, watchpost.ScopeRead) == nil
+	return page, err == nil && !over && endpoint.StillHeld(s.Server, r, watchpost.ScopeRead) == nil
 }
 
 // eventWriter writes events.

@@ -43,7 +43,7 @@ func (s *Server) withKey(scope watchpost.Scope) middleware {
 				defer cancel()
 				ctx = bounded
 			} else {
-				x.ctx.bound(s.timeFor(r))
+				x.ctx.bound(timeFor(s, r))
 			}
 			x.ctx.within(s.leaseFor(r))
 			of, err := s.holderOf(ctx, r, scope)
@@ -84,7 +84,7 @@ func (s *Server) holderOf(ctx context.Context, r *http.Request, scope watchpost.
 
 // StillHeld checks the key of a request again, for a reply that is written for long: the
 // key may have been changed or deleted since.
-func (s *Server) StillHeld(r *http.Request, scope watchpost.Scope) error {
+func StillHeld(s *Server, r *http.Request, scope watchpost.Scope) error {
 	_, err := s.holderOf(r.Context(), r, scope)
 	return err
 }

@@ -27,7 +27,7 @@ func Exports(path string) bool { return strings.HasSuffix(path, exportSuffix) }
 const exportTime = 15 * time.Minute
 
 // timeFor bounds the work for a request of a team.
-func (s *Server) timeFor(r *http.Request) time.Duration {
+func timeFor(s *Server, r *http.Request) time.Duration {
 	if Exports(r.URL.Path) {
 		return exportTime
 	}

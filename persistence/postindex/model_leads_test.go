@@ -62,3 +62,18 @@ func (m *machine) streams(t *rapid.T, view persistence.View, q *watchpost.LeadQu
 	}
 	require.Equal(t, wanted, ids)
 }
+
+// count asks for the counts of queries.
+func (m *machine) count(queries []*watchpost.PostQuery) {
+	var want []int
+	for _, q := range queries {
+		want = append(want, len(m.matching(q)))
+	}
+	m.view(func(view persistence.View) {
+		counts, err := m.index.Counts(view, space, queries)
+		require.NoError(m.t, err)
+		for i, q := range queries {
+			require.Equal(m.t, want[i], counts[i], "%+v", q)
+		}
+	})
+}

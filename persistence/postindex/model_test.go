@@ -370,21 +370,6 @@ func (m *machine) ask(t *rapid.T) {
 	m.count(some)
 }
 
-// count asks for the counts of queries.
-func (m *machine) count(queries []*watchpost.PostQuery) {
-	var want []int
-	for _, q := range queries {
-		want = append(want, len(m.matching(q)))
-	}
-	m.view(func(view persistence.View) {
-		counts, err := m.index.Counts(view, space, queries)
-		require.NoError(m.t, err)
-		for i, q := range queries {
-			require.Equal(m.t, want[i], counts[i], "%+v", q)
-		}
-	})
-}
-
 // matching returns the urns of all posts that a query asks for.
 func (m *machine) matching(q *watchpost.PostQuery) (urns []string) {
 	for _, p := range m.posts {

@@ -238,7 +238,7 @@ func EffectKey(e watchpost.Effect) []byte {
 	return Key(keyEffect, hex.EncodeToString(hash[:]))
 }
 
-// FetchedKey is the key of what a reference names (watchpost.Task.FetchedKeys).
+// FetchedKey is the key of what a reference names (watchpost.FetchedKeys).
 func FetchedKey(of string) []byte { return Key(KeyFetched, shortHash(of)) }
 
 // JournalKey is the key of a task's entry in the journal. It inverts the digits of
