@@ -43,6 +43,8 @@ var scopeOf = map[string]watchpost.Scope{
 	"getKeywordWatchlist": watchpost.ScopeRead, "getForumWatchlist": watchpost.ScopeRead, "getPeopleWatchlist": watchpost.ScopeRead, "getCompanyWatchlist": watchpost.ScopeRead,
 	"getEngagementRules": watchpost.ScopeRead, "getEngagementActions": watchpost.ScopeRead,
 
+	"getTasks": watchpost.ScopeRead, "getChanges": watchpost.ScopeRead, "exportPosts": watchpost.ScopeRead, "exportLeads": watchpost.ScopeRead, "exportInteractions": watchpost.ScopeRead,
+
 	"createKeywordWatchlist": watchpost.ScopeWatchlists, "updateKeywordWatchlist": watchpost.ScopeWatchlists, "deleteKeywordWatchlist": watchpost.ScopeWatchlists,
 	"createForumWatchlist": watchpost.ScopeWatchlists, "updateForumWatchlist": watchpost.ScopeWatchlists, "deleteForumWatchlist": watchpost.ScopeWatchlists,
 	"createPeopleWatchlist": watchpost.ScopeWatchlists, "updatePeopleWatchlist": watchpost.ScopeWatchlists, "deletePeopleWatchlist": watchpost.ScopeWatchlists,
@@ -52,7 +54,7 @@ var scopeOf = map[string]watchpost.Scope{
 	"bookmarkPost": watchpost.ScopeWatchlists,
 
 	"fetchProfile": watchpost.ScopeTasks, "fetchCompany": watchpost.ScopeTasks, "fetchProfilesPosts": watchpost.ScopeTasks, "fetchCompanyPosts": watchpost.ScopeTasks,
-	"searchProfiles": watchpost.ScopeTasks, "fetchConnections": watchpost.ScopeTasks,
+	"searchProfiles": watchpost.ScopeTasks, "fetchConnections": watchpost.ScopeTasks, "cancelTask": watchpost.ScopeTasks,
 
 	"createLike": watchpost.ScopeEngage, "createComment": watchpost.ScopeEngage, "likePost": watchpost.ScopeEngage, "commentPost": watchpost.ScopeEngage,
 

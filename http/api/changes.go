@@ -58,7 +58,7 @@ type change struct {
 
 // changesReply documents the fields of a reply. AppendTo writes page instead.
 type changesReply struct {
-	Changes  []change            `json:"changes" validate:"required"`
+	Changes  []change            `json:"changes" validate:"required" description:"what has changed, in the order in which it became durable"`
 	Cursor   string              `json:"cursor" example:"AQAAAAAAAAcSrpvVTve01Eo" description:"goes on behind all of these"`
 	More     bool                `json:"more" description:"there are changes behind the cursor already"`
 	Earliest *endpoint.Timestamp `json:"earliest_at" description:"when the oldest change was made that is kept; null: there is none"`
