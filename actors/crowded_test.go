@@ -158,6 +158,7 @@ func forgotten(put func(p *planter, i int)) crowdOf { return crowdOf{put: put, o
 var crowds = map[string]crowdOf{
 	"KeyTeam": {}, "KeyLastWatchlistChange": {}, "KeyTagged": {}, "KeyEarlierEngagements": {}, "KeyRulesStopped": {}, "KeyTargetSends": {},
 	"KeyRulesRestored": {}, "KeyKeyUse": {}, // one of each
+	"KeyScopedKey": {}, "KeyScopedKeyUse": {}, "KeyScopedKeyCount": {}, // at most watchpost.MaxScopedKeys
 	"KeyAddress": {}, "KeyClient": {}, "KeyBlocks": {}, // of sign-in, which looks at forgottenAtOnce
 
 	"KeyMember": {put: func(p *planter, i int) {

@@ -16,12 +16,12 @@ import (
 // later. Where a loop sends, spawns, writes or picks, it goes through ordered.ByKey instead.
 var inAnyOrder = []string{
 	"Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.look", "Dispatcher.nominateFor",
-	"Dispatcher.pass", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.load", "caller.fail",
+	"Dispatcher.pass", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
 	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
 	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
-	"queues.WaitingFor", "queues.writesWait", "ruleWork.decide", "schedule.times", "sessionActor.countWriting",
+	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "schedule.times", "sessionActor.countWriting",
 	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
 	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has",
