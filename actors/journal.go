@@ -259,8 +259,10 @@ type TasksPage struct {
 // Unavailable.
 func (r *reading) Tasks(ctx context.Context, team watchpost.TeamID, q watchpost.TaskQuery) (TasksPage, error) {
 	from, to := (q.Page-1)*q.Size, q.Page*q.Size
-	ids, count, err := q.IDs, 0, error(nil)
+	ids := q.IDs
+	var count int
 	if len(ids) == 0 {
+		var err error
 		if ids, count, err = r.taskIDs(ctx, team, &q, from, to); err != nil {
 			return TasksPage{}, root.Unavailable(err)
 		}

@@ -100,7 +100,7 @@ func (p *promised) cancelled() bool {
 // it was on its way: no go follows.
 func (c *checks) handedOut(b *browser, f *protocol.Frame) {
 	p := c.task(f.Task, b.team, watchpost.TaskType(f.TaskType))
-	if p.final != nil && !p.kind.Scan() && !(p.kind.Writes() && p.cancelled()) {
+	if p.final != nil && !p.kind.Scan() && (!p.kind.Writes() || !p.cancelled()) {
 		c.life.fail("task %s is handed out after its end", f.Task)
 	}
 }

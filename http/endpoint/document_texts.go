@@ -87,7 +87,7 @@ const detailExport = "The rows are of one moment, and are sent as they are read.
 	"In CSV, a list is one cell, with `; ` between its values, and a text that a spreadsheet would take for a formula has an apostrophe before it."
 
 // details describe operations beyond their summaries, by operation id.
-var details = map[string]string{
+var details = map[string]string{ //nolint:gosec // descriptions, no credentials
 	"createKeywordWatchlist": detailWords, "createForumWatchlist": detailWords,
 	"createPeopleWatchlist": detailFollow, "createCompanyWatchlist": detailFollow,
 	"getKeywordWatchlist": detailShown, "getForumWatchlist": detailShown, "getPeopleWatchlist": detailShown, "getCompanyWatchlist": detailShown,

@@ -58,7 +58,10 @@ func (c *Posts) print(ctx context.Context, out io.Writer) error {
 	q.Set("page_size", strconv.Itoa(c.Count))
 	raw, err := c.Service.get(ctx, "/api-posts", q)
 	if err != nil || c.JSON {
-		return errors.Join(err, write(out, string(raw), err))
+		if err != nil {
+			return err
+		}
+		return write(out, string(raw))
 	}
 	var reply struct {
 		Data []struct {
@@ -74,20 +77,17 @@ func (c *Posts) print(ctx context.Context, out io.Writer) error {
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0) //nolint:mnd // spaces between columns
 	for _, p := range reply.Data {
-		fmt.Fprintf(table, "%s\t%.16s\t%s\t%s\n", p.ID, p.PostedAt, line(p.Author, 24), line(p.Content, 80)) //nolint:mnd // widths
+		_, _ = fmt.Fprintf(table, "%s\t%.16s\t%s\t%s\n", p.ID, p.PostedAt, line(p.Author, 24), line(p.Content, 80)) //nolint:mnd // widths
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d of %d posts\n", len(reply.Data), reply.Count)
-	return nil
+	_, err = fmt.Fprintf(out, "%d of %d posts\n", len(reply.Data), reply.Count)
+	return err
 }
 
-// write prints a text after no error.
-func write(out io.Writer, text string, failed error) error {
-	if failed != nil {
-		return nil
-	}
+// write prints a text and ends the line.
+func write(out io.Writer, text string) error {
 	_, err := fmt.Fprintln(out, text)
 	return err
 }
@@ -157,11 +157,10 @@ func (c *Export) print(ctx context.Context, out io.Writer) error {
 			}
 			if id := fmt.Sprint(post["id"]); seen[id] {
 				continue
-			} else {
-				seen[id] = true
 			}
+			seen[fmt.Sprint(post["id"])] = true
 			if c.Format != "csv" {
-				err = write(out, string(raw), nil)
+				err = write(out, string(raw))
 			} else {
 				err = table.Write(row(post))
 			}
