@@ -212,16 +212,16 @@ func (as *accounts) leaves(member watchpost.MemberID) {
 	as.showPresence()
 }
 
-// live counts the accounts that members work as and were active with within
+// live are the accounts that members work as and were active with within
 // LivenessWindow.
-func (as *accounts) live(now time.Time) (n int) {
+func (as *accounts) live(now time.Time) (live []watchpost.AccountURN) {
 	for member, alive := range as.alive {
 		bound, works := as.team.members.bindings[member]
 		if works && bound.Account != "" && watchpost.ExtensionActive(alive.last, now) {
-			n++
+			live = append(live, bound.Account)
 		}
 	}
-	return n
+	return live
 }
 
 // showPresence lets Registry.RequireExtension read the newest sign of life.

@@ -122,6 +122,16 @@ type Expected struct {
 // (NotFound; Conflict when it is being done, or was).
 type CancelTask struct{ ID watchpost.TaskID }
 
+// GetForecast asks when what waits is done, and what a caller thinks of adding; answered
+// by []ActionForecast.
+type GetForecast struct{ Added []watchpost.AddedTasks }
+
+// ActionForecast is the forecast of an action. All that has no allowance is one action.
+type ActionForecast struct {
+	Action watchpost.Action
+	watchpost.Forecast
+}
+
 // TaskView is a task as get-task-status shows it.
 type TaskView struct {
 	ID          watchpost.TaskID

@@ -10,6 +10,7 @@ import (
 func (RequireExtension) AnsweredWith(root.Done)          {}
 func (CreateTeam) AnsweredWith(TeamCreated)              {}
 func (GetTeam) AnsweredWith(TeamView)                    {}
+func (GetForecast) AnsweredWith([]ActionForecast)        {}
 func (UpdateTeam) AnsweredWith(watchpost.Team)           {}
 func (RevealKey) AnsweredWith(APIKey)                    {}
 func (RotateKey) AnsweredWith(APIKey)                    {}

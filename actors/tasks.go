@@ -172,6 +172,8 @@ func (t *tasks) receive(message any) bool {
 		t.onTaskStatus(m)
 	case CancelTask:
 		cancelTask(t, m.ID)
+	case GetForecast:
+		t.Answer(forecast(t, m.Added), nil)
 	case listOpen:
 		t.onListOpen(m)
 	case taskClosed:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -64,6 +65,42 @@ func (t *tasks) countPending(counts map[watchpost.PendingReason]int) {
 		}
 	}
 	t.counted = counts
+}
+
+// forecast says when the work of each action is done, what would be added included. It
+// looks at queues and accounts, not at tasks.
+func forecast(t *tasks, added []watchpost.AddedTasks) []ActionForecast {
+	now := t.env.Clock.Now()
+	work := map[watchpost.Action][]watchpost.ForecastWork{}
+	add := func(k dispatch.Key, units int, isAdded bool) {
+		w := watchpost.ForecastWork{Account: k.Account, Units: units, Added: isAdded}
+		if k.Member != "" && w.Account == "" {
+			w.Account = t.team.members.bindings[k.Member].Account
+		}
+		w.Reason, w.NotBefore = t.team.dispatch.Why(k, now)
+		work[k.Kind.Action()] = append(work[k.Kind.Action()], w)
+	}
+	for _, b := range t.team.dispatch.Backlogs() {
+		add(b.Key, b.Units, false)
+	}
+	acting, _ := watchpost.ActingMember(t.team.members.list)
+	for _, a := range added {
+		k := dispatch.Key{Kind: a.Type}
+		if a.Type.OfMember() {
+			k.Member, k.Account = acting.ID, t.team.members.bindings[acting.ID].Account
+		}
+		add(k, a.Count, true)
+	}
+	live := t.team.accounts.live(now)
+	forecasts := make([]ActionForecast, 0, len(watchpost.Allowances)+1)
+	for _, action := range watchpost.Actions() {
+		accounts := make([]watchpost.ForecastAccount, len(live))
+		for i, account := range live {
+			accounts[i] = watchpost.ForecastAccount{Account: account, Room: max(0, t.team.dispatch.Standing(account).RoomOf(action, now))}
+		}
+		forecasts = append(forecasts, ActionForecast{action, watchpost.ForecastOf(action, accounts, work[action], now)})
+	}
+	return forecasts
 }
 
 // cancelTask has a caller's open task cancelled by its actor, which alone decides about

@@ -227,7 +227,7 @@ func (ws *watchlists) withWeek(v WatchlistView) WatchlistView {
 func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	w := &v.Watchlist
 	needs, at := ws.needs(w)
-	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, ws.team.accounts.live(ws.env.Clock.Now()))
+	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
 	if w.Disabled {
 		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
 	}

@@ -44,6 +44,15 @@ var Allowances = []Allowance{
 	{ActionInvitation, 100, Weekly},
 }
 
+// Actions are all actions, in the order of Allowances, and ActionNone as the last.
+func Actions() []Action {
+	actions := make([]Action, 0, len(Allowances)+1)
+	for _, a := range Allowances {
+		actions = append(actions, a.Action)
+	}
+	return append(actions, ActionNone)
+}
+
 // AllowanceOf returns the allowance of an action; ok is false if the action has
 // none.
 func AllowanceOf(action Action) (allowance Allowance, ok bool) {

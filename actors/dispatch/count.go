@@ -38,3 +38,19 @@ func (d *Dispatcher) Count(c *PendingCount, n int, now time.Time) bool {
 	c.queues = c.queues[n:]
 	return len(c.queues) == 0
 }
+
+// Backlog is what waits under a key.
+type Backlog struct {
+	Key
+	Units int // of the allowance that its tasks need next
+}
+
+// Backlogs returns what waits. There are as many as keys, which a team's members and the
+// task types bound.
+func (d *Dispatcher) Backlogs() []Backlog {
+	all := make([]Backlog, 0, len(d.byKey))
+	for k, q := range d.byKey {
+		all = append(all, Backlog{k, q.units})
+	}
+	return all
+}

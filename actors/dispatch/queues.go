@@ -24,6 +24,7 @@ type queue struct {
 	key       Key
 	turns     ordered.Heap[*waiter] // those that may begin
 	delayed   int                   // those that may not begin yet
+	units     int                   // of their allowance that all of them need
 	candidate bool
 	at        int // in queues.candidates
 }
@@ -42,6 +43,7 @@ func (q *queue) waiting() int { return q.turns.Len() + q.delayed }
 type waiter struct {
 	turn
 	queue *queue
+	units int       // that it needs
 	until time.Time // when it may begin; zero: it is in queue.turns
 	at    int       // in queue.turns or in queues.delayed
 }
@@ -91,7 +93,8 @@ func (qs *queues) Add(t *watchpost.Task, now time.Time) {
 		}
 		qs.byMember[k.Member][q] = true
 	}
-	w := &waiter{turn: turnOf(t), queue: q}
+	w := &waiter{turn: turnOf(t), queue: q, units: t.Units()}
+	q.units += w.units
 	qs.waiting[t.ID] = w
 	qs.recounted[k.Member] = true
 	if t.NotBefore.After(now) {
@@ -178,6 +181,7 @@ func (qs *queues) Remove(id watchpost.TaskID) {
 	}
 	delete(qs.waiting, id)
 	q := w.queue
+	q.units -= w.units
 	qs.recounted[q.key.Member] = true
 	if !w.until.IsZero() {
 		qs.delayed.Remove(w)

@@ -120,8 +120,14 @@ type need struct {
 }
 
 func needOf(kind watchpost.TaskType, now time.Time) need {
-	n := need{kind: kind, now: now}
-	if n.allowance, n.counted = watchpost.AllowanceOf(kind.Action()); n.counted {
+	n := needOfAction(kind.Action(), now)
+	n.kind = kind
+	return n
+}
+
+func needOfAction(action watchpost.Action, now time.Time) need {
+	n := need{now: now}
+	if n.allowance, n.counted = watchpost.AllowanceOf(action); n.counted {
 		n.period = PeriodOf(n.allowance.Period, now)
 	}
 	return n
@@ -129,7 +135,12 @@ func needOf(kind watchpost.TaskType, now time.Time) need {
 
 // Room returns how many units of a type the account may be handed at now.
 func (st *Standing) Room(kind watchpost.TaskType, now time.Time) int {
-	n := needOf(kind, now)
+	return st.RoomOf(kind.Action(), now)
+}
+
+// RoomOf is Room for the types that debit an action.
+func (st *Standing) RoomOf(action watchpost.Action, now time.Time) int {
+	n := needOfAction(action, now)
 	return st.roomFor(&n)
 }
 

@@ -11,7 +11,7 @@ import (
 func Add(s *endpoint.Server, prompts *Prompts) {
 	for _, resource := range []interface{ routes() }{
 		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, leads{s}, exports{s}, changes{s}, bookmarks{s}, rules{s}, notifications{s}, keys{s},
-		journal{s}, engagements{s}, interactions{s}, tasks{s},
+		journal{s}, engagements{s}, interactions{s}, tasks{s}, forecasts{s},
 	} {
 		resource.routes()
 	}
@@ -34,6 +34,7 @@ type (
 	engagements   struct{ *endpoint.Server }
 	interactions  struct{ *endpoint.Server }
 	tasks         struct{ *endpoint.Server }
+	forecasts     struct{ *endpoint.Server }
 )
 
 // watchlists are all four kinds.
