@@ -195,6 +195,19 @@ func (r *reading) Leads(ctx context.Context, team watchpost.TeamID, named []stri
 	}
 }
 
+// Trends counts the posts that a query selects by time and group, on a snapshot of the store
+// and past the team's actors. named are as those of Posts, and so are the errors.
+func (r *reading) Trends(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.TrendQuery) (trend watchpost.Trend, err error) {
+	if err := q.Span(r.env.Clock.Now()); err != nil {
+		return trend, err
+	}
+	err = r.onPosts(ctx, team, named, &q.PostQuery, func(view persistence.View) error {
+		trend, err = insight.Trend(view, persistence.Space(team), r.env.posts, &q)
+		return err
+	})
+	return trend, root.Unavailable(err)
+}
+
 // onPosts opens a view for a query of posts, fills in the watchlists of the query, and
 // calls read.
 func (r *reading) onPosts(ctx context.Context, team watchpost.TeamID, named []string, q *watchpost.PostQuery, read func(persistence.View) error) error {

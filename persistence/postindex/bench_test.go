@@ -203,6 +203,7 @@ func BenchmarkQueries(b *testing.B) {
 		fmt.Printf("%-22s count %8d  p50 %7.3f ms  p99 %7.3f  processor: p50 %7.3f  p90 %7.3f  p99 %7.3f\n", c.name, count,
 			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms(busy[len(busy)/2]), ms(busy[len(busy)*9/10]), ms(busy[len(busy)*99/100]))
 	}
+	m.groups(b, f, only)
 	fmt.Printf("cache: %d MB; %s\n", m.index.CacheBytes()>>20, anonymous(b))
 }
 

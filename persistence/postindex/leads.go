@@ -3,7 +3,11 @@ package postindex
 import (
 	"cmp"
 	"math"
+	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -84,6 +88,7 @@ type leadGroups struct {
 	query    *watchpost.LeadQuery
 	sources  []*matches
 	rows     []leadRow
+	reading  sync.Mutex // guards fault and reads of ids
 	fault    error
 }
 
@@ -96,49 +101,53 @@ type leadRow struct {
 	interacted        bool
 }
 
-// group fills in rows, in no order.
-func (g *leadGroups) group() error {
-	at := map[term]int{}
-	var scratch []leadRow
-	for i, f := range g.sources {
-		rows, err := g.groupSource(uint32(i), f, scratch)
-		if err != nil {
-			return err
-		}
-		if len(g.sources) == 1 {
-			g.rows = rows
-			return nil
-		}
-		for _, row := range rows {
-			n, known := at[row.author]
-			if !known {
-				at[row.author] = len(g.rows)
-				g.rows = append(g.rows, row)
-				continue
-			}
-			g.merge(&g.rows[n], &row)
-		}
-		scratch = rows[:0]
-	}
-	return nil
+// leadSource is what the authors of a source's matches are grouped by.
+type leadSource struct {
+	authors           *authorColumn
+	posted, relevance values
+	interacted        *roaring.Bitmap // posts that the team liked or commented on; nil: none
 }
 
-// groupSource returns the rows of the authors of a source's matches, in the memory of
-// scratch.
-func (g *leadGroups) groupSource(source uint32, f *matches, scratch []leadRow) ([]leadRow, error) {
-	authors, err := f.reader.authors()
-	if err != nil {
-		return nil, err
+// group fills in rows, in no order.
+func (g *leadGroups) group() error {
+	sources := make([]leadSource, len(g.sources))
+	for i, f := range g.sources {
+		var err error
+		if sources[i], err = leadSourceOf(f.reader); err != nil {
+			return err
+		}
 	}
-	posted, err := f.reader.column(columnPosted)
-	if err != nil {
-		return nil, err
+	rows := make([][]leadRow, len(sources))
+	inParallel(len(sources), func(i int) { rows[i] = g.groupSource(uint32(i), &sources[i]) })
+	if len(rows) == 1 {
+		g.rows = rows[0]
+		return g.fault
 	}
-	relevance, err := f.reader.column(columnRelevance)
-	if err != nil {
-		return nil, err
+	g.join(rows)
+	return g.fault
+}
+
+// leadSourceOf reads what is needed of a source: readers of the store are not for several
+// goroutines.
+func leadSourceOf(s segmentReader) (of leadSource, err error) {
+	if of.authors, err = s.authors(); err != nil {
+		return of, err
 	}
-	rows := slices.Grow(scratch, len(authors.terms))[:len(authors.terms)]
+	if of.posted, err = s.column(columnPosted); err != nil {
+		return of, err
+	}
+	if of.relevance, err = s.column(columnRelevance); err != nil {
+		return of, err
+	}
+	of.interacted, err = s.postings(termOf(termInteracted, ""))
+	return of, err
+}
+
+// groupSource returns the rows of the authors of a source's matches, in the order of the
+// authors.
+func (g *leadGroups) groupSource(source uint32, of *leadSource) []leadRow {
+	f, authors := g.sources[source], of.authors
+	rows := make([]leadRow, len(authors.terms))
 	for i, author := range authors.terms {
 		rows[i] = leadRow{author: author, first: math.MaxInt64, last: math.MinInt64, best: math.MinInt64, source: source}
 	}
@@ -147,36 +156,115 @@ func (g *leadGroups) groupSource(source uint32, f *matches, scratch []leadRow) (
 		docNums = upTo(f.reader.posts())
 	}
 	for docNum := range docNums {
-		row, at := &rows[authors.places[docNum]], posted.at(docNum)
+		row, at := &rows[authors.places[docNum]], of.posted.at(docNum)
 		if row.posts++; at > row.last || row.posts == 1 {
 			row.last, row.docNum = at, uint32(docNum)
 		} else if at == row.last {
 			g.newer(row, &leadRow{source: source, docNum: uint32(docNum)})
 		}
-		row.first, row.best = min(row.first, at), max(row.best, relevance.at(docNum))
+		row.first, row.best = min(row.first, at), max(row.best, of.relevance.at(docNum))
 	}
-	if err := g.markInteracted(f, authors, rows); err != nil {
-		return nil, err
+	if of.interacted != nil {
+		f.markInteracted(of, rows)
 	}
-	return slices.DeleteFunc(rows, func(row leadRow) bool { return row.posts == 0 || row.author == 0 }), nil
+	return slices.DeleteFunc(rows, func(row leadRow) bool { return row.posts == 0 || row.author == 0 })
 }
 
 // markInteracted marks the authors of posts that the team liked or commented on.
-func (g *leadGroups) markInteracted(f *matches, authors *authorColumn, rows []leadRow) error {
-	set, err := f.reader.postings(termOf(termInteracted, ""))
-	if err != nil || set == nil {
-		return err
-	}
+func (f *matches) markInteracted(of *leadSource, rows []leadRow) {
 	memory := bitsetPool.Get().(*bitsetMemory)
 	defer bitsetPool.Put(memory)
 	among := f.bitset(memory)
-	set.Iterate(func(docNum uint32) bool {
+	of.interacted.Iterate(func(docNum uint32) bool {
 		if among.has(int(docNum)) {
-			rows[authors.places[docNum]].interacted = true
+			rows[of.authors.places[docNum]].interacted = true
 		}
 		return true
 	})
-	return nil
+}
+
+// leadParts is the number of parts in which the rows of sources are joined, by the first
+// bits of their authors' terms, which are as good as random. The table of a part fits in
+// the cache of a processor.
+const (
+	leadPartBits = 8
+	leadParts    = 1 << leadPartBits
+)
+
+// join joins the rows of an author in several sources, each in the order of authors.
+func (g *leadGroups) join(rows [][]leadRow) {
+	parts := make([][]leadRow, leadParts)
+	inParallel(leadParts, func(part int) {
+		some := make([][]leadRow, 0, len(rows))
+		n := 0
+		for _, of := range rows {
+			if of = partOf(of, part); len(of) > 0 {
+				some, n = append(some, of), n+len(of)
+			}
+		}
+		parts[part] = g.joinPart(some, n)
+	})
+	n := 0
+	for _, part := range parts {
+		n += len(part)
+	}
+	g.rows = make([]leadRow, 0, n)
+	for _, part := range parts {
+		g.rows = append(g.rows, part...)
+	}
+}
+
+// partOf returns the rows of a part.
+func partOf(rows []leadRow, part int) []leadRow {
+	at := func(part int) int {
+		if part == leadParts {
+			return len(rows)
+		}
+		first := term(part) << (64 - leadPartBits)
+		i, _ := slices.BinarySearchFunc(rows, first, func(row leadRow, t term) int { return cmp.Compare(row.author, t) })
+		return i
+	}
+	return rows[at(part):at(part+1)]
+}
+
+// joinPart joins n rows by a table of open addressing.
+func (g *leadGroups) joinPart(rows [][]leadRow, n int) []leadRow {
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	size := 1 << bits.Len(uint(2*n))
+	table := make([]uint32, size) // places in joined, from 1
+	joined := make([]leadRow, 0, n)
+	for _, of := range rows {
+		for i := range of {
+			row := &of[i]
+			slot := int(row.author>>1) & (size - 1)
+			for table[slot] != 0 && joined[table[slot]-1].author != row.author {
+				slot = (slot + 1) & (size - 1)
+			}
+			if place := table[slot]; place != 0 {
+				g.merge(&joined[place-1], row)
+				continue
+			}
+			joined = append(joined, *row)
+			table[slot] = uint32(len(joined))
+		}
+	}
+	return joined
+}
+
+// inParallel calls do for 0 to n-1, on all processors.
+func inParallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // merge adds the posts of another source to a row.
@@ -200,6 +288,8 @@ func (g *leadGroups) newer(row, other *leadRow) {
 }
 
 func (g *leadGroups) compareIDs(a, b *leadRow) int {
+	g.reading.Lock() // a reader of the store is not for several goroutines
+	defer g.reading.Unlock()
 	c, err := compareIDs(g.sources[a.source].reader, int(a.docNum), g.sources[b.source].reader, int(b.docNum))
 	if err != nil {
 		g.fault = err
@@ -209,6 +299,9 @@ func (g *leadGroups) compareIDs(a, b *leadRow) int {
 
 // keep drops the rows that the query does not ask for.
 func (g *leadGroups) keep() {
+	if g.query.OnlyContacted == nil && g.query.MinPosts <= 1 {
+		return
+	}
 	contacted := map[term]bool{}
 	for key, was := range g.query.Contacted {
 		contacted[authorTerm(key)] = was

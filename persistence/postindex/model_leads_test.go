@@ -11,7 +11,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// leads asks for the leads of a query.
+// leads asks for the leads of a query, and for a trend.
 func (m *machine) leads(t *rapid.T) {
 	q := &watchpost.LeadQuery{PostQuery: *someQuery.Draw(t, "query"), By: of(watchpost.LeadOrders).Draw(t, "order of leads"), MinPosts: rapid.IntRange(0, 3).Draw(t, "min posts")}
 	q.Page = rapid.IntRange(0, 2).Draw(t, "page of leads")
@@ -27,6 +27,7 @@ func (m *machine) leads(t *rapid.T) {
 		require.Equal(t, want, got, "%+v", q)
 		m.streams(t, view, q)
 	})
+	m.trends(t)
 }
 
 // streams asks for all leads and posts of a query, in two parts.

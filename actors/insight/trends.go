@@ -1,0 +1,102 @@
+package insight
+
+import (
+	"slices"
+
+	"watchpost/internal/text"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
+)
+
+// Trend returns the trend that a query asks for, and the words of its greatest spikes.
+func Trend(view persistence.View, space persistence.Space, posts *postindex.Index, q *watchpost.TrendQuery) (trend watchpost.Trend, err error) {
+	if q.Names, err = trendNames(view, space, posts, q); err != nil {
+		return trend, err
+	}
+	if len(q.Names) > watchpost.MaxTrendNames {
+		return trend, watchpost.Errorf(watchpost.Invalid, watchpost.TextTooManyGroups, watchpost.MaxTrendNames)
+	}
+	all, groups, err := posts.Trend(view, space, q)
+	if err != nil {
+		return trend, err
+	}
+	trend = q.MakeTrend(all, groups)
+	for _, spike := range trend.Worded() {
+		in, before := q.Looked(spike)
+		now, err := postsOf(view, space, posts, &in)
+		if err != nil {
+			return trend, err
+		}
+		past, err := postsOf(view, space, posts, &before)
+		if err != nil {
+			return trend, err
+		}
+		spike.Words = watchpost.NewWords(now, past)
+	}
+	return trend, nil
+}
+
+// trendNames returns the names of the groups: keywords and labels are those that the
+// watchlists asked for have now, each once, case aside.
+func trendNames(view persistence.View, space persistence.Space, posts *postindex.Index, q *watchpost.TrendQuery) (names []string, err error) {
+	known := map[string]bool{}
+	add := func(name string) {
+		if folded := text.NormalizeName(name); !known[folded] {
+			known[folded] = true
+			names = append(names, name)
+		}
+	}
+	switch q.By {
+	case watchpost.TrendByWatchlist:
+		for id := range q.Live {
+			names = append(names, string(id))
+		}
+	case watchpost.TrendByLanguage:
+		languages, err := posts.Languages(view, space)
+		if err != nil {
+			return nil, err
+		}
+		for name := range languages {
+			add(name)
+		}
+	case watchpost.TrendByKeyword, watchpost.TrendByLabel:
+		err = teamspace.LoadAll(view, space, teamspace.KeyWatchlist, func(id string, w watchpost.Watchlist) {
+			if !q.Live[watchpost.WatchlistID(id)] {
+				return
+			}
+			for _, e := range w.Keywords {
+				if q.By == watchpost.TrendByKeyword {
+					add(e.Keyword)
+				}
+			}
+			for _, l := range w.Labels {
+				if q.By == watchpost.TrendByLabel {
+					add(l.Name)
+				}
+			}
+		})
+		if q.By == watchpost.TrendByLabel {
+			add(watchpost.NoLabels)
+		}
+	default:
+		return q.By.Names(), nil
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+func postsOf(view persistence.View, space persistence.Space, posts *postindex.Index, q *watchpost.PostQuery) ([]*watchpost.Post, error) {
+	found, err := posts.Query(view, space, q)
+	if err != nil {
+		return nil, err
+	}
+	decoded := make([]*watchpost.Post, len(found.Posts))
+	for i, stored := range found.Posts {
+		if decoded[i], err = stored.Post(); err != nil {
+			return nil, err
+		}
+	}
+	return decoded, nil
+}

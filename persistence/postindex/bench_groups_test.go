@@ -1,0 +1,91 @@
+package postindex_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/persistence"
+	"watchpost/watchpost"
+)
+
+// grouped is the questions that group posts, each with values drawn again.
+var grouped = []struct {
+	name string
+	ask  func(m *team, view persistence.View, f *forge) (count int, err error)
+}{
+	{"leads", func(m *team, view persistence.View, _ *forge) (int, error) {
+		return m.leadsOf(view, watchpost.PostQuery{}, watchpost.LeadsRecentFirst)
+	}},
+	{"leads by posts", func(m *team, view persistence.View, _ *forge) (int, error) {
+		return m.leadsOf(view, watchpost.PostQuery{}, watchpost.LeadsMostPosts)
+	}},
+	{"leads of a watchlist", func(m *team, view persistence.View, f *forge) (int, error) {
+		return m.leadsOf(view, watchpost.PostQuery{Live: live(f, 1)}, watchpost.LeadsRecentFirst)
+	}},
+	{"trend by watchlist", func(m *team, view persistence.View, f *forge) (int, error) {
+		return m.trendOf(view, f, watchpost.TrendByWatchlist, watchpost.TrendDay)
+	}},
+	{"trend by language", func(m *team, view persistence.View, f *forge) (int, error) {
+		return m.trendOf(view, f, watchpost.TrendByLanguage, watchpost.TrendDay)
+	}},
+	{"trend by hour", func(m *team, view persistence.View, f *forge) (int, error) {
+		return m.trendOf(view, f, watchpost.TrendByNothing, watchpost.TrendHour)
+	}},
+}
+
+func (m *team) leadsOf(view persistence.View, q watchpost.PostQuery, by watchpost.LeadOrder) (int, error) {
+	_, count, err := m.index.Leads(view, space, &watchpost.LeadQuery{PostQuery: q, By: by, MinPosts: 1})
+	return count, err
+}
+
+// trendOf counts 30 days, which end at a random one.
+func (m *team) trendOf(view persistence.View, f *forge, by watchpost.TrendBy, interval watchpost.TrendInterval) (n int, err error) {
+	q := &watchpost.TrendQuery{Interval: interval, By: by}
+	q.To = day0.AddDate(0, 0, -f.r.IntN(300))
+	q.From = q.To.AddDate(0, 0, -30)
+	if interval == watchpost.TrendHour {
+		q.From = q.To.AddDate(0, 0, -3)
+	}
+	switch by {
+	case watchpost.TrendByWatchlist:
+		for i := range 100 {
+			q.Names = append(q.Names, string(watchlist(i)))
+		}
+	case watchpost.TrendByLanguage:
+		q.Names = []string{"en", "de", "fr", "es"}
+	}
+	if err := q.Span(day0); err != nil {
+		return 0, err
+	}
+	all, groups, err := m.index.Trend(view, space, q)
+	return q.MakeTrend(all, groups).Count, err
+}
+
+// groups prints the latency of each question, which takes several processors.
+func (m *team) groups(b *testing.B, f *forge, only string) {
+	for _, c := range grouped {
+		if !strings.Contains(c.name, only) {
+			continue
+		}
+		var took []time.Duration
+		count := 0
+		for i := range 130 {
+			m.view(func(view persistence.View) {
+				began := time.Now()
+				var err error
+				count, err = c.ask(m, view, f)
+				require.NoError(b, err)
+				if i >= 30 {
+					took = append(took, time.Since(began))
+				}
+			})
+		}
+		slices.Sort(took)
+		fmt.Printf("%-22s count %8d  p10 %7.3f ms  p50 %7.3f  p99 %7.3f\n", c.name, count, ms(took[len(took)/10]), ms(took[len(took)/2]), ms(took[len(took)*99/100]))
+	}
+}

@@ -1,0 +1,44 @@
+package postindex_test
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost/persistence"
+	"watchpost/watchpost"
+)
+
+// trends asks for the trend of a query by each grouping.
+func (m *machine) trends(t *rapid.T) {
+	q := &watchpost.TrendQuery{PostQuery: *someQuery.Draw(t, "query"), Interval: of(watchpost.TrendIntervals).Draw(t, "interval")}
+	q.By = of(append([]watchpost.TrendBy{watchpost.TrendByNothing}, watchpost.TrendGroupings...)).Draw(t, "grouped by")
+	switch q.By {
+	case watchpost.TrendByNothing:
+	case watchpost.TrendByWatchlist:
+		for _, id := range lists {
+			if q.Live == nil || q.Live[id] {
+				q.Names = append(q.Names, string(id))
+			}
+		}
+	case watchpost.TrendByKeyword:
+		q.Names = []string{"k", "GO ", "none"}
+	case watchpost.TrendByLanguage:
+		q.Names = []string{"en", "de", "ja"}
+	case watchpost.TrendByLabel:
+		q.Names = []string{"x", "HIRING", watchpost.NoLabels}
+	default:
+		q.Names = q.By.Names()
+	}
+	q.From = day0.AddDate(0, 0, -rapid.IntRange(0, 9).Draw(t, "days"))
+	q.To = q.From.AddDate(0, 0, 12)
+	require.NoError(t, q.Span(day0.Add(time.Hour)))
+	all, groups := q.Select(m.posts)
+	m.view(func(view persistence.View) {
+		gotAll, gotGroups, err := m.index.Trend(view, space, q)
+		require.NoError(t, err)
+		require.Equal(t, all, gotAll, "%+v", q)
+		require.Equal(t, groups, gotGroups, "%+v", q)
+	})
+}

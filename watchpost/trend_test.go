@@ -1,0 +1,108 @@
+package watchpost_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/watchpost"
+)
+
+// TestSpikes judges the last of some days, or hours, by those before.
+func TestSpikes(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2030, 1, 7, 0, 0, 0, 0, time.UTC)
+	repeat := func(n int, counts ...int) []int { return slices.Repeat(counts, n) }
+	daily := make([]int, 24) // posts at nine o'clock only
+	daily[9] = 20
+	ten := 10.0 // the product as a program computes it
+	for name, c := range map[string]struct {
+		interval watchpost.TrendInterval
+		counts   []int
+		want     []watchpost.TrendSpike
+	}{
+		"nothing":                 {watchpost.TrendDay, repeat(29, 0), nil},
+		"above":                   {watchpost.TrendDay, append(repeat(28, 4), 11), []watchpost.TrendSpike{{At: from, Count: 11, Usual: 4, Deviation: 2}}},
+		"not above":               {watchpost.TrendDay, append(repeat(28, 4), 10), nil},
+		"a wide spread":           {watchpost.TrendDay, append(repeat(14, 1, 21), 55), nil},
+		"above a wide spread":     {watchpost.TrendDay, append(repeat(14, 1, 21), 56), []watchpost.TrendSpike{{At: from, Count: 56, Usual: 11, Deviation: 1.4826 * ten}}},
+		"few posts":               {watchpost.TrendDay, append(repeat(28, 0), 9), nil},
+		"a quiet watchlist":       {watchpost.TrendDay, append([]int{1}, append(repeat(27, 0), 5)...), []watchpost.TrendSpike{{At: from, Count: 5, Usual: 0, Deviation: 1}}},
+		"too young":               {watchpost.TrendDay, append(repeat(15, 0), append(repeat(13, 1), 90)...), nil},
+		"old enough":              {watchpost.TrendDay, append(repeat(14, 0), append(repeat(14, 1), 90)...), []watchpost.TrendSpike{{At: from, Count: 90, Usual: 1, Deviation: 1}}},
+		"the same hour each day":  {watchpost.TrendHour, repeat(29, daily...), nil},
+		"a week of four":          {watchpost.TrendWeek, append(repeat(4, 100), 131), []watchpost.TrendSpike{{At: from, Count: 131, Usual: 100, Deviation: 10}}},
+		"an outlier is no median": {watchpost.TrendDay, append(append(repeat(27, 4), 500), 40), []watchpost.TrendSpike{{At: from, Count: 40, Usual: 4, Deviation: 2}}},
+	} {
+		q := watchpost.TrendQuery{Interval: c.interval}
+		q.From, q.To = from, from.Add(time.Duration(len(c.counts))*c.interval.Length()-28*24*time.Hour)
+		require.Equal(t, c.want, q.MakeTrend(c.counts, nil).Spikes, name)
+	}
+}
+
+// TestTrendGroups orders groups and leaves those without posts out.
+func TestTrendGroups(t *testing.T) {
+	t.Parallel()
+	q := watchpost.TrendQuery{Interval: watchpost.TrendWeek, By: watchpost.TrendByKeyword}
+	q.From = time.Date(2030, 1, 7, 0, 0, 0, 0, time.UTC)
+	q.To = q.From.AddDate(0, 0, 7)
+	var counts [][]int
+	for i := range 103 {
+		q.Names = append(q.Names, fmt.Sprintf("k%03d", i))
+		counts = append(counts, []int{9, 9, 9, 9, i / 2})
+	}
+	trend := q.MakeTrend([]int{9, 9, 9, 9, 60}, counts)
+	require.Len(t, trend.Groups, 100)
+	require.Equal(t, 1, trend.Left) // k000 and k001 have no posts
+	require.Equal(t, 60, trend.Count)
+	require.Equal(t, watchpost.TrendGroup{Name: "k102", Counts: []int{51}, Count: 51}, trend.Groups[0])
+	require.Equal(t, "k100", trend.Groups[1].Name)
+	require.Len(t, trend.Spikes, 50)
+	require.Len(t, trend.Worded(), watchpost.MaxWordedSpikes)
+	require.Equal(t, 60, trend.Worded()[0].Count)
+}
+
+func TestTrendSpan(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 9, 12, 30, 0, 0, time.UTC) // a Wednesday
+	day := func(n int) time.Time { return time.Date(2030, 1, n, 0, 0, 0, 0, time.UTC) }
+	for name, c := range map[string]struct {
+		interval watchpost.TrendInterval
+		from, to time.Time
+		want     [2]time.Time
+	}{
+		"days":       {watchpost.TrendDay, time.Time{}, time.Time{}, [2]time.Time{day(10).AddDate(0, 0, -30), day(10)}},
+		"hours":      {watchpost.TrendHour, time.Time{}, time.Time{}, [2]time.Time{day(6).Add(13 * time.Hour), day(9).Add(13 * time.Hour)}},
+		"weeks":      {watchpost.TrendWeek, time.Time{}, time.Time{}, [2]time.Time{day(14).AddDate(0, 0, -84), day(14)}},
+		"two days":   {watchpost.TrendDay, day(3), day(5), [2]time.Time{day(3), day(5)}},
+		"whole week": {watchpost.TrendWeek, day(3), day(5), [2]time.Time{time.Date(2029, 12, 31, 0, 0, 0, 0, time.UTC), day(7)}},
+	} {
+		q := watchpost.TrendQuery{Interval: c.interval}
+		q.From, q.To = c.from, c.to
+		require.NoError(t, q.Span(now), name)
+		require.Equal(t, c.want, [2]time.Time{q.From, q.To}, name)
+	}
+	for text, from := range map[string]time.Time{"Too many intervals, at most 400: use a longer interval or fewer days": day(9).AddDate(0, 0, -400), "Invalid 'start_date'": day(1).AddDate(-200, 0, 0)} {
+		q := watchpost.TrendQuery{Interval: watchpost.TrendDay}
+		q.From = from
+		require.EqualError(t, q.Span(now), text)
+	}
+}
+
+func TestNewWords(t *testing.T) {
+	t.Parallel()
+	posts := func(n int, content string) (posts []*watchpost.Post) {
+		for range n {
+			posts = append(posts, &watchpost.Post{Content: content, Language: "en"})
+		}
+		return posts
+	}
+	before := slices.Concat(posts(20, "the cat sat on a mat"), posts(2, "the outage"))
+	in := slices.Concat(posts(6, "the outage in Lisbon, 2030: an outage"), posts(3, "The cat on fire"), posts(2, "rare"))
+	require.Equal(t, []string{"lisbon", "outage", "fire"}, watchpost.NewWords(in, before))
+	require.Empty(t, watchpost.NewWords(posts(9, "the cat"), before))
+	require.Equal(t, []string{"cat", "the"}, watchpost.NewWords(posts(9, "the cat"), nil))
+}
