@@ -146,6 +146,10 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
 		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(team.showTeam)},
 		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(team.changeTeam)},
+		{Method: http.MethodGet, Path: pathKeys, Handler: d.signed(team.showKeys)},
+		{Method: http.MethodPost, Path: pathKeys, Handler: d.signed(team.changeKeys)},
+		{Method: http.MethodGet, Path: pathKeys + "/{id}", Handler: d.signed(team.showKeys)},
+		{Method: http.MethodPost, Path: pathKeys + "/{id}", Handler: d.signed(team.changeKeys)},
 		{Method: http.MethodGet, Path: pathSettings, Handler: d.signed(d.settings)},
 		{Method: http.MethodPost, Path: pathSettings, Handler: d.signed(d.changeSettings)},
 		{Method: http.MethodPost, Path: pathSettings + "/passkey/options", Handler: d.signed(d.beginPasskey)},
@@ -190,6 +194,7 @@ const (
 	pathSettings   = "/app/settings"
 	pathWatchlists = "/app/watchlists"
 	pathTeam       = "/app/team"
+	pathKeys       = "/app/keys"
 	pathTasks      = "/app/tasks"
 	pathJournal    = "/app/journal"
 	pathRules      = "/app/rules"

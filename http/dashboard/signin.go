@@ -28,8 +28,11 @@ func (d signInPages) signInPage(r *http.Request, title string) signInPage {
 	}
 }
 
-// nextKey is the only Next: the API key, which takes a fresh sign-in.
+// nextKey is the API key as Next, which takes a fresh sign-in.
 const nextKey = "key"
+
+// nexts are where a fresh sign-in can lead: the API key, and the keys with scopes.
+var nexts = map[string]string{nextKey: pathTeam + "#key", "keys": pathKeys}
 
 func (d signInPages) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	v, err := d.visit(r)
@@ -39,8 +42,8 @@ func (d signInPages) showSignIn(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	page := d.signInPage(r, "Sign in")
-	if err == nil && again == nextKey {
-		page.Next, page.Email = nextKey, v.member.Email
+	if err == nil && nexts[again] != "" {
+		page.Next, page.Email = again, v.member.Email
 	}
 	return render(w, http.StatusOK, "signin.html", page)
 }
@@ -168,11 +171,7 @@ func (d signInPages) enter(w http.ResponseWriter, r *http.Request, open func(act
 		}
 	}
 	d.setCookie(w, r, opened.Token, opened.Ends)
-	next := pathFeed
-	if r.PostFormValue("next") == nextKey {
-		next = pathTeam + "#key"
-	}
-	http.Redirect(w, r, next, http.StatusSeeOther)
+	http.Redirect(w, r, cmp.Or(nexts[r.PostFormValue("next")], pathFeed), http.StatusSeeOther)
 	return nil
 }
 
