@@ -119,7 +119,8 @@ type Expected struct {
 }
 
 // CancelTask ends a caller's task that has not begun to act; answered by TaskView
-// (NotFound; Conflict when it is being done, or was).
+// (NotFound; Conflict when it is being done, or was; Forbidden when the caller's key may
+// not create tasks of its type).
 type CancelTask struct{ ID watchpost.TaskID }
 
 // GetForecast asks when what waits is done, and what a caller thinks of adding; answered

@@ -111,13 +111,20 @@ func cancelTask(t *tasks, id watchpost.TaskID) {
 	switch {
 	case open == nil:
 		t.Answer(endedTask(t, id))
+		return
 	case open.scan:
 		t.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound))
-	case !t.start(open):
-		t.Answer(nil, t.Broken)
-	default:
-		t.Context.RequestWithCustomSender(open.actor, failTask{cancel: true}, t.Context.Sender())
+		return
 	}
+	if err := t.team.keys.caller().Allows(open.kind.Scope()); err != nil {
+		t.Answer(nil, err)
+		return
+	}
+	if !t.start(open) {
+		t.Answer(nil, t.Broken)
+		return
+	}
+	t.Context.RequestWithCustomSender(open.actor, failTask{cancel: true}, t.Context.Sender())
 }
 
 // endedTask returns a caller's task that was cancelled (NotFound, Conflict for another end).
@@ -137,6 +144,9 @@ func endedTask(t *tasks, id watchpost.TaskID) (TaskView, error) {
 		return TaskView{}, notFound
 	case err != nil:
 		return TaskView{}, root.Unavailable(err)
+	}
+	if err := t.team.keys.caller().Allows(task.Type.Scope()); err != nil {
+		return TaskView{}, err
 	}
 	if _, _, err := task.Cancel(t.env.Clock.Now()); err != nil {
 		return TaskView{}, err

@@ -273,6 +273,15 @@ func (ks *scopedKeys) known(id watchpost.KeyID) error {
 	return nil
 }
 
+// caller returns the key that the request at hand comes with; nil for the team's key, and
+// for a member.
+func (ks *scopedKeys) caller() *watchpost.ScopedKey {
+	if k := ks.byID[ks.team.audit.from.KeyID]; k != nil {
+		return &k.record.Key
+	}
+	return nil
+}
+
 // mayGive checks that whoever asks may make or change a key so.
 func (ks *scopedKeys) mayGive(key *watchpost.ScopedKey, session string) error {
 	from := ks.team.audit.from

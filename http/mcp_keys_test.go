@@ -40,10 +40,10 @@ func TestKeysSeeTheirTools(t *testing.T) {
 		}
 		return names
 	}
-	require.ElementsMatch(t, []string{"search_posts", "get_post", "wait_for_posts", "list_leads", "list_watchlists", "get_task", "list_rules", "get_team", "get_journal"}, names(`"read"`))
-	require.ElementsMatch(t, []string{"like_post", "comment_on_post"}, names(`"engage"`))
-	require.ElementsMatch(t, []string{"send_message", "invite_person"}, names(`"contact"`))
-	require.ElementsMatch(t, []string{"look_up", "search_people"}, names(`"tasks"`))
+	require.ElementsMatch(t, []string{"search_posts", "get_post", "wait_for_posts", "list_leads", "list_watchlists", "get_task", "list_tasks", "list_rules", "get_team", "get_journal"}, names(`"read"`))
+	require.ElementsMatch(t, []string{"like_post", "comment_on_post", "cancel_task"}, names(`"engage"`))
+	require.ElementsMatch(t, []string{"send_message", "invite_person", "cancel_task"}, names(`"contact"`))
+	require.ElementsMatch(t, []string{"look_up", "search_people", "cancel_task"}, names(`"tasks"`))
 	require.ElementsMatch(t, []string{"set_rule", "decide_draft"}, names(`"rules"`))
 	require.ElementsMatch(t, []string{"create_watchlist", "change_watchlist", "delete_watchlist"}, names(`"watchlists"`))
 }

@@ -246,6 +246,40 @@ func TestCancelTask(t *testing.T) {
 	m.call("DELETE", "/api-tasks?id=a&id=b", "").fails(400, "Invalid 'id'")
 }
 
+// TestCancelWithScopes: the type of a task decides which scope its cancellation needs.
+func TestCancelWithScopes(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Partial", "growth")
+	m.join()
+	m.created("fetch-profile", `{"profile_slug":"busy"}`) // keeps the session
+	for scope, ask := range map[watchpost.Scope][2]string{
+		watchpost.ScopeTasks:   {"fetch-profile", `{"profile_slug":"x"}`},
+		watchpost.ScopeEngage:  {"like-post", `{"social_urn":"urn:network:activity:7"}`},
+		watchpost.ScopeContact: {"send-message", `{"recipient_urn":"1","message":"x"}`},
+	} {
+		key, _ := m.scopedKey(string(scope))
+		id := read[fields](m.with(key, "POST", "/network-agent/"+ask[0], ask[1]), 200)["api_agent_task_id"].(string)
+		for _, other := range watchpost.TaskScopes() {
+			if other != scope {
+				lacking, _ := m.scopedKey(string(other) + ",read")
+				m.with(lacking, "DELETE", "/api-tasks?id="+id, "").fails(403, needs(scope))
+			}
+		}
+		for range 2 { // what was cancelled, too
+			require.Equal(t, "failed", read[fields](m.with(key, "DELETE", "/api-tasks?id="+id, ""), 200)["status"])
+		}
+		lacking, _ := m.scopedKey("read")
+		m.with(lacking, "DELETE", "/api-tasks?id="+id, "").fails(403, needs(scopeOfTask))
+		for _, other := range watchpost.TaskScopes() {
+			if other != scope {
+				lacking, _ := m.scopedKey(string(other))
+				m.with(lacking, "DELETE", "/api-tasks?id="+id, "").fails(403, needs(scope))
+			}
+		}
+	}
+}
+
 // TestCancelRace: of a cancellation and an acting that meet, exactly one wins.
 func TestCancelRace(t *testing.T) {
 	t.Parallel()

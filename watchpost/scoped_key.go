@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,7 +32,10 @@ func Scopes() []Scope {
 // Known reports whether s is a scope.
 func (s Scope) Known() bool { return slices.Contains(Scopes(), s) }
 
-// Scope returns the scope that a key needs to create a task of this type.
+// TaskScopes are the scopes that tasks need: each type one of them.
+func TaskScopes() []Scope { return []Scope{ScopeTasks, ScopeEngage, ScopeContact} }
+
+// Scope returns the scope that a key needs to create or cancel a task of this type.
 func (t TaskType) Scope() Scope {
 	switch {
 	case t.OnPost():
@@ -121,9 +125,21 @@ func (k ScopedKey) Clean(now time.Time) (ScopedKey, error) {
 	return k, nil
 }
 
-// TextNeedsScope is the error of a key without a scope.
-func TextNeedsScope(scope Scope) string {
-	return fmt.Sprintf("This key may not do this: it needs the scope '%s'", scope)
+// TextNeedsScope is the error of a key that has none of these scopes.
+func TextNeedsScope(scopes ...Scope) string {
+	var b strings.Builder
+	b.WriteString("This key may not do this: it needs the scope ")
+	for i, scope := range scopes {
+		switch i {
+		case 0:
+		case len(scopes) - 1:
+			b.WriteString(" or ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString("'" + string(scope) + "'")
+	}
+	return b.String()
 }
 
 // TextDailyLimit is the error of a task over a daily limit of its key.
@@ -171,13 +187,13 @@ func (k *ScopedKey) Gives(other *ScopedKey) error {
 	return nil
 }
 
-// Allows returns a Forbidden error unless the key has the scope. Nil is the team's key,
-// which has every right.
-func (k *ScopedKey) Allows(scope Scope) error {
-	if k == nil || slices.Contains(k.Scopes, scope) {
+// Allows returns a Forbidden error unless the key has one of the scopes. Nil is the team's
+// key, which has every right.
+func (k *ScopedKey) Allows(anyOf ...Scope) error {
+	if k == nil || slices.ContainsFunc(anyOf, func(s Scope) bool { return slices.Contains(k.Scopes, s) }) {
 		return nil
 	}
-	return Errorf(Forbidden, "%s", TextNeedsScope(scope))
+	return Errorf(Forbidden, "%s", TextNeedsScope(anyOf...))
 }
 
 // AllowsFrom returns a Forbidden error unless the key may be used from an address; the

@@ -32,7 +32,7 @@ func (s tasks) listRoutes() {
 		endpoint.WithError(http.StatusBadRequest, "Too many values for 'ids', at most 100", "Invalid 'status': use pending, completed or failed",
 			"Invalid 'task_type': use "+endpoint.InWords(watchpost.JournalTypes(), "or"), "Invalid 'since'", "Invalid 'page'", "Invalid 'page_size'"))
 	endpoint.Handle(s.API, http.MethodDelete, path, s.cancelTask,
-		s.Operation(endpoint.Teams(watchpost.ScopeTasks), "cancelTask", "Cancel a task that has not begun to act", endpoint.TagTasks),
+		s.Operation(endpoint.TeamsByTask(), "cancelTask", "Cancel a task that has not begun to act", endpoint.TagTasks),
 		endpoint.Query("id", "the task", text()), endpoint.Required(),
 		endpoint.WithError(http.StatusBadRequest, textMissingID),
 		endpoint.WithError(http.StatusNotFound, watchpost.TextTaskNotFound),

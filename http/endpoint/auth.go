@@ -27,9 +27,9 @@ func (s *Server) WithDeadline(next http.Handler) http.Handler {
 	})
 }
 
-// withKey lets a request pass that carries a key of a team with the scope, and puts the
+// withKey lets a request pass that carries a key of a team with one of the scopes, and puts the
 // team and the key into the RequestState. It bounds the work too.
-func (s *Server) withKey(scope watchpost.Scope) middleware {
+func (s *Server) withKey(scopes []watchpost.Scope) middleware {
 	return func(next http.Handler) http.Handler {
 		atOwner := s.noteKeyUse(next)
 		next = s.readingFirst(s.WithRoom(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +46,7 @@ func (s *Server) withKey(scope watchpost.Scope) middleware {
 				x.ctx.bound(timeFor(s, r))
 			}
 			x.ctx.within(s.leaseFor(r))
-			of, err := s.holderOf(ctx, r, scope)
+			of, err := s.holderOf(ctx, r, scopes...)
 			x.ctx.alone()
 			if err != nil {
 				s.WriteError(r, err)
@@ -64,8 +64,8 @@ func (s *Server) withKey(scope watchpost.Scope) middleware {
 func KeyOf(r *http.Request) string { return cmp.Or(r.Header.Get("X-Api-Key"), Bearer(r)) }
 
 // holderOf returns whose key a request carries (Unauthenticated; Forbidden when the key
-// may not be used from there, or lacks the scope; "" is none).
-func (s *Server) holderOf(ctx context.Context, r *http.Request, scope watchpost.Scope) (of cache.Holder, err error) {
+// may not be used from there, or has none of the scopes; without one it needs none).
+func (s *Server) holderOf(ctx context.Context, r *http.Request, scopes ...watchpost.Scope) (of cache.Holder, err error) {
 	key := KeyOf(r)
 	if key == "" {
 		return of, watchpost.Errorf(watchpost.Unauthenticated, textMissingKey)
@@ -75,8 +75,8 @@ func (s *Server) holderOf(ctx context.Context, r *http.Request, scope watchpost.
 		err = watchpost.Errorf(watchpost.Unauthenticated, textInvalidKey)
 	}
 	if err == nil && of.Key != nil {
-		if err = of.Key.AllowsFrom(s.ClientOf(r).Addr); err == nil && scope != "" {
-			err = of.Key.Allows(scope)
+		if err = of.Key.AllowsFrom(s.ClientOf(r).Addr); err == nil && len(scopes) > 0 {
+			err = of.Key.Allows(scopes...)
 		}
 	}
 	return of, err
@@ -89,9 +89,10 @@ func StillHeld(s *Server, r *http.Request, scope watchpost.Scope) error {
 	return err
 }
 
-// Allows reports whether the key of a request has a scope. The team's key has every one.
-func Allows(ctx context.Context, scope watchpost.Scope) bool {
-	return StateOf(ctx).Key.Allows(scope) == nil
+// Allows reports whether the key of a request has one of the scopes. The team's key has
+// every one.
+func Allows(ctx context.Context, scopes []watchpost.Scope) bool {
+	return StateOf(ctx).Key.Allows(scopes...) == nil
 }
 
 // withKeyHere is withKey for a request that this node serves, whoever owns the team, and
@@ -101,7 +102,7 @@ func withKeyHere(s *Server, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := StateOf(r.Context())
 		x.ctx.within(s.leaseFor(r))
-		of, err := s.holderOf(&x.ctx, r, "")
+		of, err := s.holderOf(&x.ctx, r)
 		x.ctx.alone()
 		if err != nil {
 			s.WriteError(r, err)

@@ -65,7 +65,11 @@ const (
 
 // description says who may call.
 func (a Access) description() string {
-	key := "Needs the team's key, or a key with the scope `" + string(a.scope) + "`, in `x-api-key` or as a bearer token."
+	scope := "the scope `" + InWords(a.scopes, "or") + "`"
+	if len(a.scopes) > 1 {
+		scope = "the scope of the task's type (" + InWords(a.scopes, "or") + ")"
+	}
+	key := "Needs the team's key, or a key with " + scope + ", in `x-api-key` or as a bearer token."
 	switch a.who {
 	case public:
 		return "Needs no key."

@@ -15,8 +15,8 @@ import (
 // Access says who may call a route. A route that takes a key names the scope that it
 // needs here, and nowhere else.
 type Access struct {
-	who   callers
-	scope watchpost.Scope // of a key; empty for others
+	who    callers
+	scopes []watchpost.Scope // a key needs one of them; none for others
 }
 
 // callers are who may call a route.
@@ -49,15 +49,21 @@ var (
 // Teams call with a key that has the scope; the team's key has every one.
 func Teams(scope watchpost.Scope) Access { return accessWith(teams, scope) }
 
+// TeamsByTask means that teams call with a key that has the scope of the task which the
+// request names. The task's owner checks that: the route takes a key with any such scope.
+func TeamsByTask() Access { return accessWith(teams, watchpost.TaskScopes()...) }
+
 // RequiresExtension means that teams call with a key that has the scope, and have an
 // active extension.
 func RequiresExtension(scope watchpost.Scope) Access { return accessWith(requiresExtension, scope) }
 
-func accessWith(who callers, scope watchpost.Scope) Access {
-	if !scope.Known() {
-		panic("a route needs the unknown scope '" + string(scope) + "'")
+func accessWith(who callers, scopes ...watchpost.Scope) Access {
+	for _, scope := range scopes {
+		if !scope.Known() {
+			panic("a route needs the unknown scope '" + string(scope) + "'")
+		}
 	}
-	return Access{who, scope}
+	return Access{who, scopes}
 }
 
 // PollPath and SocketPath are where sessions connect. The requests of polls are held open.
@@ -90,8 +96,8 @@ func (s *Server) Operation(a Access, id, summary, tag string) fuego.RouteOption 
 		if a.who != sessions && a.who != teamsHere && r.Method != http.MethodGet {
 			r.Middlewares = append(r.Middlewares, s.requireWritable)
 		}
-		if a.scope != "" {
-			s.Scopes[r.Method+" "+r.Path] = a.scope
+		if len(a.scopes) > 0 {
+			s.Scopes[r.Method+" "+r.Path] = a.scopes
 		}
 		r.Operation.OperationID = id
 		r.Operation.Summary = summary
@@ -106,7 +112,7 @@ func (s *Server) Operation(a Access, id, summary, tag string) fuego.RouteOption 
 			if a.who == requiresExtension {
 				WithError(http.StatusForbidden, textExtensionRequired)(r)
 			}
-			WithError(http.StatusForbidden, watchpost.TextNeedsScope(a.scope), watchpost.TextKeyAddress)(r)
+			WithError(http.StatusForbidden, watchpost.TextNeedsScope(a.scopes...), watchpost.TextKeyAddress)(r)
 		case operators:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{SchemeAdmin: {}})(r)
 			WithError(http.StatusUnauthorized, TextUnauthorized)(r)
@@ -126,11 +132,11 @@ func (s *Server) guards(a Access) []middleware {
 	case public:
 		return []middleware{s.WithDeadline, s.WithRoom}
 	case teams:
-		return []middleware{s.withKey(a.scope)}
+		return []middleware{s.withKey(a.scopes)}
 	case teamsHere:
 		return []middleware{func(next http.Handler) http.Handler { return withKeyHere(s, next) }}
 	case requiresExtension:
-		return []middleware{s.withKey(a.scope), s.withExtension}
+		return []middleware{s.withKey(a.scopes), s.withExtension}
 	case operators:
 		return []middleware{s.withAdmin}
 	case checked:

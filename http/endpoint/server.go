@@ -115,8 +115,8 @@ type Server struct {
 	// Closing is closed when requests that wait have to end.
 	Closing <-chan struct{}
 
-	// Scopes are those that the routes of teams need, by method and path.
-	Scopes map[string]watchpost.Scope
+	// Scopes are those of which the routes of teams need one, by method and path.
+	Scopes map[string][]watchpost.Scope
 
 	API *Routes
 	Ops *Routes // the same as api unless separate
@@ -136,7 +136,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Registry: o.Registry, Clock: o.Clock, Log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newAdminTokens(o.AdminToken, o.Operators), proxies: o.TrustedProxies, insecure: o.Insecure, origins: origins,
-		Writable: o.Writable, Timing: o.Timing.withDefaults(), tracer: o.Tracer, room: room, Scopes: map[string]watchpost.Scope{},
+		Writable: o.Writable, Timing: o.Timing.withDefaults(), tracer: o.Tracer, room: room, Scopes: map[string][]watchpost.Scope{},
 	}
 	s.API = &Routes{newFramework(o.Version, s.HasOperators() && !o.SeparateOps), s}
 	s.Ops = s.API

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -47,8 +46,8 @@ var leadTools = []tool{{
 		{name: "min_posts", kind: number},
 		{name: "contacted", kind: flag, about: "false: not yet contacted only"},
 		{name: "sort_by", kind: text, allowed: leadOrders()},
-		{name: "page", kind: number, about: "from 1"},
-		{name: "page_size", kind: number, about: "1 to 50, default 10"},
+		pageParam,
+		pageSizeParam,
 	}),
 	run: listLeads,
 }}
@@ -78,9 +77,5 @@ func listLeads(c *call) (result, error) {
 		shown[i].Seniority = l.Seniority
 		shown[i].ForeignText = leadText{foreign(l.Name), foreign(l.Headline), foreign(l.URL)}
 	}
-	note := fmt.Sprintf("%d leads; %d are shown.", reply.Count, len(shown))
-	if page := c.number("page", 1, 1, reply.Count+1); page*size < reply.Count {
-		note += fmt.Sprintf(" Next: page %d.", page+1)
-	}
-	return result{note: note, data: shown, foreign: true}, nil
+	return result{note: c.pageNote("leads", reply.Count, len(shown), size), data: shown, foreign: true}, nil
 }

@@ -125,6 +125,21 @@ var (
 	postTypes  = []string{"text", "image", "video", "article", "poll"}
 )
 
+// Arguments of lists in pages.
+var (
+	pageParam     = param{name: "page", kind: number, about: "from 1"}
+	pageSizeParam = param{name: "page_size", kind: number, about: "1 to 50, default 10"}
+)
+
+// pageNote says how much of a list a page shows.
+func (c *call) pageNote(of string, count, shown, size int) string {
+	note := fmt.Sprintf("%d %s match; %d are shown.", count, of, shown)
+	if page := c.number("page", 1, 1, count+1); page*size < count {
+		note += fmt.Sprintf(" Next: page %d.", page+1)
+	}
+	return note
+}
+
 // postFilters are the arguments that select posts.
 var postFilters = []param{
 	{name: "search_term", kind: text, about: `every word must occur in some inflection; "phrase", -not, OR`},
@@ -149,8 +164,8 @@ var postTools = []tool{
 		about: "Find stored posts of the team's watchlists. All filters given must hold; several values of one are alternatives. Texts are shortened: get_post has the whole.",
 		params: slices.Concat(postFilters, []param{
 			{name: "sort_by", kind: text, allowed: postOrders},
-			{name: "page", kind: number, about: "from 1"},
-			{name: "page_size", kind: number, about: "1 to 50, default 10"},
+			pageParam,
+			pageSizeParam,
 		}),
 		run: searchPosts,
 	},
@@ -180,12 +195,7 @@ func searchPosts(c *call) (result, error) {
 	if err := c.get("/api-posts", q, &reply); err != nil {
 		return result{}, err
 	}
-	page := c.number("page", 1, 1, reply.Count+1)
-	note := fmt.Sprintf("%d posts match; %d are shown.", reply.Count, len(reply.Data))
-	if page*size < reply.Count {
-		note += fmt.Sprintf(" Next: page %d.", page+1)
-	}
-	return result{note: note, data: shownPosts(reply.Data, false), foreign: true}, nil
+	return result{note: c.pageNote("posts", reply.Count, len(reply.Data), size), data: shownPosts(reply.Data, false), foreign: true}, nil
 }
 
 func getPost(c *call) (result, error) {

@@ -103,6 +103,7 @@ func nextAfter(status int, text string) string {
 		{"User not found", "user_email must be a member of the team: get_team shows the addresses."},
 		{"user_email", "Give the address of the member who acts: get_team shows the addresses."},
 		{"Agent task not found", "list_tasks shows the ids of tasks."},
+		{"being done", "It cannot be taken back: get_task shows how it ends."},
 		{"Rule not found", "list_rules shows the ids."},
 		{"Action not found", "list_rules with drafts shows the ids."},
 		{"is disabled", "change_watchlist with disable false enables it; then call again."},

@@ -49,6 +49,23 @@ var taskTools = []tool{
 		params: []param{{name: "task_id", kind: text, required: true}, waitParam},
 		run:    func(c *call) (result, error) { return c.awaitTask(c.text("task_id")) },
 	},
+	{
+		name: "list_tasks", title: "List tasks", does: reads, routes: []string{"GET /api-tasks"},
+		about: "List the tasks that were asked for, newest first, without their results.",
+		params: []param{
+			{name: "status", kind: text, allowed: taskStatuses},
+			{name: "task_type", kind: list, allowed: taskTypes()},
+			{name: "since", kind: text, about: "asked for at or after this day or moment"},
+			pageParam, pageSizeParam,
+		},
+		run: listTasks,
+	},
+	{
+		name: "cancel_task", title: "Cancel a task", does: removes, routes: []string{"DELETE /api-tasks"},
+		about:  "Cancel a task that no browser has begun; its allowance is given back. One that is being done or has ended stays.",
+		params: []param{{name: "task_id", kind: text, required: true}},
+		run:    cancelTask,
+	},
 }
 
 func lookUp(c *call) (result, error) {
@@ -119,6 +136,18 @@ type apiTask struct {
 	NotBefore string          `json:"not_before"`
 }
 
+// failedOutput is the output of a task that failed.
+type failedOutput struct {
+	Error     struct{ Code, Message string }
+	RetrySafe bool `json:"retry_safe"`
+}
+
+// failure reads the output of a task that failed; one that is missing says nothing.
+func (t *apiTask) failure() (output failedOutput) {
+	_ = json.Unmarshal(t.Output, &output) // the API wrote it
+	return output
+}
+
 // awaitTask waits for a task.
 func (c *call) awaitTask(id string) (result, error) {
 	var reply struct{ Data apiTask }
@@ -167,13 +196,7 @@ func showTask(t *apiTask) (result, error) {
 		shown.Waits = waitingWords(t.Reason, "")
 		return result{note: "The task waits. It goes on without you: get_task shows it later.", data: shown}, nil
 	case "failed":
-		var output struct {
-			Error     struct{ Code, Message string }
-			RetrySafe bool `json:"retry_safe"`
-		}
-		if err := json.Unmarshal(t.Output, &output); err != nil {
-			return result{}, fmt.Errorf("read the output of task %s: %w", t.ID, err)
-		}
+		output := t.failure()
 		next := "It may have happened. Do not repeat it; get_journal shows what is known."
 		if output.RetrySafe {
 			next = "Nothing was done. It may be asked for again when the cause is gone."

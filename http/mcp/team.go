@@ -19,7 +19,7 @@ var teamTools = []tool{
 			{name: "status", kind: text, allowed: []string{"pending", "completed", "failed"}},
 			{name: "asked_by", kind: text, allowed: []string{"key", "member", "rule"}},
 			{name: "start_date", kind: text, about: "YYYY-MM-DD"}, {name: "end_date", kind: text},
-			{name: "page_size", kind: number, about: "1 to 50, default 10"}, {name: "after", kind: text, about: "next of the page before"},
+			pageSizeParam, {name: "after", kind: text, about: "next of the page before"},
 		},
 		run: getJournal,
 	},
@@ -107,15 +107,23 @@ func getJournal(c *call) (result, error) {
 	q := query(c.args)
 	q.Set("page_size", strconv.Itoa(c.number("page_size", 1, pageSize, maxPageSize)))
 	var reply struct {
-		Entries []journalEntry `json:"entries"`
-		Next    *string        `json:"next"`
+		Entries []struct {
+			journalEntry
+			Task string `json:"id"`
+		} `json:"entries"`
+		Next *string `json:"next"`
 	}
 	if err := c.get("/api-journal", q, &reply); err != nil {
 		return result{}, err
 	}
-	note := fmt.Sprintf("%d entries.", len(reply.Entries))
+	entries := make([]journalEntry, len(reply.Entries))
+	for i := range reply.Entries {
+		entries[i] = reply.Entries[i].journalEntry
+		entries[i].ID = reply.Entries[i].Task
+	}
+	note := fmt.Sprintf("%d entries.", len(entries))
 	if reply.Next != nil {
 		note += " Next page: after " + *reply.Next + "."
 	}
-	return result{note: note, data: reply.Entries}, nil
+	return result{note: note, data: entries}, nil
 }
