@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"watchpost/internal/protocol"
 )
 
 func TestModelsNeedAKey(t *testing.T) {
@@ -46,4 +48,36 @@ func TestKeysSeeTheirTools(t *testing.T) {
 	require.ElementsMatch(t, []string{"look_up", "search_people", "cancel_task"}, names(`"tasks"`))
 	require.ElementsMatch(t, []string{"set_rule", "decide_draft"}, names(`"rules"`))
 	require.ElementsMatch(t, []string{"create_watchlist", "change_watchlist", "delete_watchlist"}, names(`"watchlists"`))
+}
+
+// A model finds tasks again, and cancels one that no browser has begun.
+func TestModelsListAndCancelTasks(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Listing", "growth")
+	p := m.join()
+	s := h.model(m.key, nil)
+	look := func(slug string) string {
+		return data[fields](t, tool(t, s, "look_up", fields{"what": "profile", "of": slug, "wait": 0}))["task_id"].(string)
+	}
+	first, second := look("jane"), look("john")
+	p.hear(protocol.TypeTask)
+	list := tool(t, s, "list_tasks", fields{"task_type": "agent_profile_fetch", "page_size": 1})
+	require.Equal(t, "2 tasks match; 1 are shown. Next: page 2.", list[0])
+	shown := data[[]fields](t, list)[0]
+	require.Equal(t, []any{second, "agent_profile_fetch", "pending", "queued"}, []any{shown["task_id"], shown["task_type"], shown["status"], shown["waits_for"]})
+
+	gone := data[fields](t, tool(t, s, "cancel_task", fields{"task_id": second}))
+	require.Equal(t, []any{"failed", "cancelled", true}, []any{gone["status"], gone["failure"].(fields)["code"], gone["failure"].(fields)["retry_safe"]})
+	said := refusedTool(t, s, "cancel_task", fields{"task_id": first})
+	require.Equal(t, "The task is being done", said["error"])
+	require.Contains(t, said["next"], "get_task")
+	require.Contains(t, refusedTool(t, s, "cancel_task", fields{"task_id": "x"})["next"], "list_tasks")
+	failed := data[[]fields](t, tool(t, s, "list_tasks", fields{"status": "failed"}))
+	require.Len(t, failed, 1)
+	require.Equal(t, []any{second, "cancelled"}, []any{failed[0]["task_id"], failed[0]["error_code"]})
+	require.Len(t, data[[]fields](t, tool(t, s, "list_tasks", fields{"status": "pending"})), 1)
+	other := h.model(h.team("Strange", "growth").key, nil)
+	require.Empty(t, data[[]fields](t, tool(t, other, "list_tasks", nil)))
+	require.Contains(t, refusedTool(t, other, "cancel_task", fields{"task_id": first})["next"], "list_tasks")
 }
