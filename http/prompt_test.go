@@ -116,3 +116,21 @@ func TestPromptRefused(t *testing.T) {
 	require.Contains(t, strict["detected"], "interpretation")
 	require.EqualValues(t, 0, read[fields](m.call("GET", "/api-keyword-watchlist", ""), 200)["count"], "nothing is written")
 }
+
+// Prompts that clients sent: each becomes a watchlist whose keywords say what was asked for.
+func TestPromptsOfClients(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Clients", "ultimate")
+	for prompt, keywords := range map[string][]any{
+		"Track mentions of our product Acme and common complaints":            {"Acme"},
+		"I sell payroll software to small manufacturers. Find buying signals": {"payroll"},
+		"Posts from founders who feel burned out in their second year":        {"burned out"},
+		"CTOs in Germany who post about Kubernetes security":                  {"Kubernetes security"},
+		"buying intent for CRM tools like HubSpot":                            {"CRM", "HubSpot"},
+	} {
+		made := read[fields](m.call("POST", "/api-keyword-watchlist", `{"prompt":"`+prompt+`"}`), 200)
+		require.Equal(t, keywords, made["keywords"], prompt)
+		require.EqualValues(t, len(keywords)*2, made["scans_per_day"], prompt)
+	}
+}

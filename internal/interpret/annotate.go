@@ -47,6 +47,12 @@ func annotate(tokens []token, v *vocabulary) []token {
 			tokens[i].text, tokens[i].norm = strings.TrimPrefix(t.text, "و"), rest
 			continue
 		}
+		if particle := v.particle(t, tokens[i+1:]); particle != nil {
+			t.text, t.norm = t.text+" "+particle.text, t.norm+" "+particle.norm
+			out = append(out, t)
+			i += 2
+			continue
+		}
 		t, n := v.match(t, tokens[i:], capitals)
 		out = append(out, t)
 		i += n
@@ -60,6 +66,22 @@ func annotate(tokens []token, v *vocabulary) []token {
 		}
 	}
 	return out
+}
+
+// particle returns the particle that a participle is one term with, as in burned out,
+// or nil. Verbs of requests and intents are in the tables, with their particles.
+func (v *vocabulary) particle(t token, rest []token) *token {
+	if v.language != "en" || len(rest) == 0 || lookup("particles", rest[0].norm) == "" || rest[0].kind != word ||
+		capital(t.text) && !t.first || v.classes[t.norm] != 0 || v.intents[t.norm] != nil {
+		return nil
+	}
+	joined := t.norm + " " + rest[0].norm
+	participle := strings.HasSuffix(t.norm, "ed") || strings.HasSuffix(t.norm, "ing") || lookup("participles", t.norm) != ""
+	last := len(rest) == 1 || rest[1].kind != word || v.classes[rest[1].norm]&ofWord == 0 // out of
+	if !participle || !last || v.classes[joined] != 0 || v.intents[joined] != nil {
+		return nil
+	}
+	return &rest[0]
 }
 
 // placeList makes the names of a list of places places too: in Leeds or Bradford.

@@ -26,22 +26,22 @@ func Check(prompt string) *Refused {
 	case "":
 		return nil
 	case BareProfileLink:
-		return refuse(reason, "profile_links", found, exampleOf(wish{}, linkName(found[0]), ""), "Which topic should the posts be about? To follow what one person posts, create a people watchlist with the profile instead.")
+		return refuse(reason, "profile_links", found, exampleOf(wish{}, linkName(found[0]), ""), "The prompt is only a link to a profile. Which topic should the posts be about? To follow what one person posts, create a people watchlist with the profile instead.")
 	case BareURL:
-		return refuse(reason, "urls", found, exampleOf(wish{}, linkName(found[0]), ""), "What should the posts say about this page, and who should write them? To follow what one company posts, create a company watchlist instead.")
+		return refuse(reason, "urls", found, exampleOf(wish{}, linkName(found[0]), ""), "The prompt is only a link. What should the posts say about this page, and who should write them? To follow what one company posts, create a company watchlist instead.")
 	case Placeholder:
 		rest := readable(prompt)
 		for _, p := range found {
 			rest = strings.ReplaceAll(rest, p, " ")
 		}
 		found = distinct(found, 20)
-		r := refuse(reason, "placeholders", found, exampleOf(read(Prompt{Text: rest}), "", ""), "What should stand in place of "+shorten(found[0], exampleChars)+"?")
+		r := refuse(reason, "placeholders", found, exampleOf(read(Prompt{Text: rest}), "", ""), "The prompt has a placeholder that was not filled in. What should stand in place of "+shorten(found[0], exampleChars)+"?")
 		r.Missing = found
 		return r
 	case TooShort:
 		return refuseShort(prompt)
 	case Gibberish:
-		return refuse(reason, "unreadable", found[:min(len(found), 10)], exampleOf(wish{}, "", ""), "")
+		return refuse(reason, "unreadable", found[:min(len(found), 10)], exampleOf(wish{}, "", ""), "The prompt cannot be read as words. What should the posts be about, in a sentence?")
 	}
 	return refuse(reason, "request", shorten(found[0], exampleChars), exampleOf(wish{}, "content marketing", ""),
 		"A watchlist finds what others write; it brings no engagement to your own posts. Which topic do the people you want to reach write about?")

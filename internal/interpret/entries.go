@@ -71,6 +71,9 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 	reliable := b.has("recommend alternative hire jobseek newjob switch") // words identify such posts
 	alone := len(context)+len(demands) == 0 && len(where) == 0
 	switch {
+	case t.example && len(demands)+len(where) == 0 && b.has("buy") && len(signals) > 0: // CRM tools like HubSpot
+		context = signals
+		b.guessed[SlotKeywords] = true
 	case len(context) > 0 && t.named && len(demands) == 0 && reliable:
 		context = append(context, signals...)
 		b.guessed[SlotKeywords] = true
@@ -107,6 +110,9 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 		return out
 	}
 	x, y := stems(demands[0]), stems(demands[1])
+	if t.pair != "" && len(b.heads) > 0 && len(t.demands) == 0 && len(where) > 0 && len(x)*len(y) > 1 { // spellings of the place of those who write
+		return append(out, b.entry(t.pair, where, true))
+	}
 	for sum := range len(x) + len(y) { // these entries share a scan
 		for i := range min(sum+1, len(x)) {
 			if j := sum - i; j < len(y) {

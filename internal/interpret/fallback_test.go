@@ -138,7 +138,8 @@ func TestRefusedJSON(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"error":"prompt_not_specific_enough","reason":"gibberish","missing":["subject"],
 		"detected":{"unreadable":["asdf","qwer","zxcv","hjkl","uiop","asdf","jkl","sdf"]},
-		"example":"Posts about \"Kubernetes security\" in Germany, without \"webinar\""}`, string(body))
+		"example":"Posts about \"Kubernetes security\" in Germany, without \"webinar\"",
+		"question":"The prompt cannot be read as words. What should the posts be about, in a sentence?"}`, string(body))
 }
 
 // TestVet: results of any interpreter keep the rules. Vet repairs or drops

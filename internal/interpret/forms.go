@@ -23,7 +23,7 @@ var endings = map[string][][]string{
 // forms returns a word and other common forms of it, itself first.
 func (v *vocabulary) forms(text string) []string {
 	out := []string{text}
-	if strings.ContainsAny(text, "0123456789#@.") {
+	if strings.ContainsAny(text, "0123456789#@. ") {
 		return out
 	}
 	add := func(s string) {

@@ -43,6 +43,8 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 	self := slices.IndexFunc(tokens, func(t token) bool { return t.is(selfWord) })
 	writer := slices.IndexFunc(tokens, func(t token) bool { return lookup("writer", t.norm) != "" })
 	switch {
+	case self > 0 && self+1 < len(tokens) && w.vocab.isName(tokens[self+1]) && slices.ContainsFunc(tokens[:self], func(t token) bool { return t.is(frameWord | aboutWord) }):
+		self = -1 // mentions of our product Acme: the name is the subject
 	case self >= 0 && self < 4 || writer < 0:
 	case writer == 0 && len(tokens) > 2 && plain(tokens[1]): // I study urban heat
 		self = 0
@@ -55,6 +57,7 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 			request = len(tokens)
 		}
 		if request > self {
+			w.noteOffer(tokens[self:request])
 			w.aims = append(w.aims, texts(tokens[:request]))
 			tokens = tokens[request:]
 		}
@@ -76,6 +79,24 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 	r.endItem()
 	r.finish()
 	return r.mode
+}
+
+// noteOffer notes what the writer sells, from a statement about the writer. It is the
+// subject of a prompt that names no other one.
+func (w *wish) noteOffer(tokens []token) {
+	sells := slices.IndexFunc(tokens[:min(len(tokens), 2)], func(t token) bool { return lookup("sells", t.norm) != "" })
+	if sells < 0 || len(w.offer) > 0 {
+		return
+	}
+	for _, t := range tokens[sells+1:] {
+		ends := t.kind >= pause || t.place != nil || t.is(stopWord|structural|placeWord|aboutWord)
+		switch {
+		case !ends:
+			w.offer = append(w.offer, t)
+		case len(w.offer) > 0:
+			return
+		}
+	}
 }
 
 // step handles a token.
@@ -240,7 +261,7 @@ func plain(t token) bool {
 // intent records an intent. The words before it say who writes, the words after
 // it are the subject.
 func (r *reader) intent(t, next token) {
-	looking := (next.is(frameWord) || r.before.norm == "") && (t.intent.name == "buy" || t.intent.name == "question") // for posts
+	looking := (next.is(frameWord) || r.before.norm == "") && (t.intent.name == "buy" || t.intent.name == "question") && lookup("purchases", t.norm) == "" // for posts
 	if !looking && !slices.Contains(r.intents, t.intent) {
 		r.intents = append(r.intents, t.intent)
 	}

@@ -38,6 +38,7 @@ type wish struct {
 	known    bool   // the language has word classes
 	longest  string // the longest word of a prompt in which nothing else was recognized
 	ours     bool   // competitors or a product of the writer
+	offer    run    // what the writer sells
 }
 
 // read parses a prompt: a boolean expression, or sentences.

@@ -80,12 +80,12 @@ func CheckInferred(r Result, prompt string) *Refused {
 	if len(missing) == 0 {
 		return nil
 	}
-	question := "Is this what you meant?"
+	question := "Strict mode accepts only what the prompt states; " + enumerate(missing, "and") + " had to be inferred. Is the interpretation what you meant?"
 	switch missing[0] {
 	case SlotExclusions:
-		question = "Which words exactly should the posts not have?"
+		question = "Strict mode accepts only stated words. Which words exactly should the posts not have?"
 	case SlotKeywords:
-		question = "Which words exactly should the posts have?"
+		question = "Strict mode accepts only stated words. Which words exactly should the posts have?"
 	}
 	without := ""
 	if x := r.Keywords[0].Excluded; len(x) > 0 {
@@ -99,7 +99,7 @@ func CheckInferred(r Result, prompt string) *Refused {
 func refuseShort(prompt string) *Refused {
 	w := read(Prompt{Text: prompt})
 	words, chars := size(prompt)
-	r := refuse(TooShort, "words", words, exampleOf(w, "", ""), "Who should the posts be from, where, and what should be left out?")
+	r := refuse(TooShort, "words", words, exampleOf(w, "", ""), fmt.Sprintf("The prompt is too short: it needs %d words and %d characters. Who should the posts be from, where, and what should be left out? A few words can be sent as keywords instead.", minWords, minChars))
 	r.Missing = []string{}
 	for name, value := range detect(w) {
 		r.Detected[name] = value
@@ -121,7 +121,7 @@ func refuseShort(prompt string) *Refused {
 func RefuseSubject(prompt Prompt, question string) *Refused {
 	w := read(prompt)
 	if question = printable(question, maxObjective); !hasWord(question) {
-		question = "What should the posts be about? Name a product, company or topic."
+		question = "The prompt names no subject. What should the posts be about? Name a product, company or topic."
 		if !w.known {
 			question = "Which words should the posts have? Put them in quotes, or write names with a capital."
 		}

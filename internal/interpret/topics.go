@@ -13,6 +13,7 @@ type topic struct {
 	keys     []string   // the keyword in its forms, as written first
 	other    string     // another name of the same thing
 	rest     []string   // other words of the phrase
+	pair     string     // the keyword and the words that follow it, its only context
 	phrase   []string   // the keyword if a place or other word is required, not the rest
 	context  []string   // one of them, or of rest, is required
 	demands  [][]string // one of each is required
@@ -78,6 +79,10 @@ func (b *builder) collect() {
 			b.topics = append(b.topics, b.topicsOf(item{groups: [][]run{{r}}})...)
 		}
 		b.must = b.must[1:]
+	}
+	if len(b.topics)+len(anchors) == 0 && len(b.offer) > 0 && len(b.intents) > 0 { // I sell X. Find buying signals.
+		b.topics = b.topicsOf(item{groups: [][]run{{b.offer}}})
+		b.guessed[SlotSubject] = true
 	}
 	switch {
 	case len(b.topics) == 0:
@@ -197,6 +202,9 @@ func (b *builder) topicsOf(it item) []topic {
 			g = slices.DeleteFunc(slices.Clone(g), func(r run) bool { return len(r) == 1 && r[0].is(kindWord|roleWord) })
 			t.leads = t.leads || len(g) > 0 && i < best
 			t.context = append(t.context, b.anyOf(g)...)
+			if len(groups) == 2 && i == best+1 && len(groups[best]) == 1 && len(g) == 1 && t.named && r[0].kind == word && g[0][0].kind == word {
+				t.pair = texts(r) + " " + texts(g[0])
+			}
 		}
 		out = append(out, t)
 	}
@@ -293,7 +301,7 @@ func (b *builder) distribute() {
 	for i := range b.topics {
 		t := &b.topics[i]
 		switch {
-		case len(t.context) > 0 || t.line != last.line:
+		case len(t.context) > 0 || t.line != last.line || last.example && !t.example: // an example has the others as context
 		case len(last.context) > 0 && !last.leads && t.named == last.named:
 			t.context = last.context
 		case len(first.context) > 0 && first.leads && t.named && first.named:
