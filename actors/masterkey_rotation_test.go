@@ -23,6 +23,7 @@ type rotation struct {
 	t       *testing.T
 	options *actors.Options
 	teams   []*actorstest.Team
+	scoped  []string // keys with scopes, one of each team
 	session *actorstest.Session
 	secret  string
 	create  func() actors.TargetCreated // the same request again
@@ -37,6 +38,10 @@ func newRotation(t *testing.T) *rotation {
 	}))
 	r.restart(1)
 	r.teams = []*actorstest.Team{r.CreateTeam(t, watchpost.PlanUltimate), r.CreateTeam(t, watchpost.PlanFree)}
+	for _, team := range r.teams {
+		made := actorstest.Must[actors.KeyCreated](t, team, actors.CreateKey{Key: watchpost.ScopedKey{Name: "Reader", Scopes: []watchpost.Scope{watchpost.ScopeRead}}})
+		r.scoped = append(r.scoped, made.Secret)
+	}
 	r.create = func() actors.TargetCreated {
 		t.Helper()
 		made, _, err := actors.AskOnce(r.Context(), r.Registry, r.teams[0].ID, actors.IdempotencyKey{Name: "n", Hash: "h"},
@@ -82,8 +87,12 @@ func (r *rotation) refuses(err error, keys ...byte) {
 // works requires that keys of teams and tokens are known, and secrets can be read.
 func (r *rotation) works() {
 	r.t.Helper()
-	for _, team := range r.teams {
-		of, err := r.Registry.HolderOf(r.Context(), team.Key)
+	for i, team := range r.teams {
+		of, err := r.Registry.HolderOf(r.Context(), r.scoped[i])
+		require.NoError(r.t, err, "of a key with scopes only a hash is stored")
+		require.Equal(r.t, team.ID, of.Team)
+		require.Equal(r.t, []watchpost.Scope{watchpost.ScopeRead}, of.Key.Scopes)
+		of, err = r.Registry.HolderOf(r.Context(), team.Key)
 		require.NoError(r.t, err)
 		require.Equal(r.t, team.ID, of.Team)
 		require.Equal(r.t, team.Key, actorstest.Must[actors.APIKey](r.t, team, actors.RevealKey{}).Key)
