@@ -51,7 +51,7 @@ type browser struct {
 	task    *running
 
 	line     *line
-	dialling bool
+	dialling *node // that it dials; one that has ended does not answer
 	hangUp   context.CancelFunc
 	welcomed bool
 
@@ -87,10 +87,10 @@ func (b *browser) urn() watchpost.AccountURN { return watchpost.AccountURN(b.acc
 // connect dials the service.
 func (b *browser) connect() {
 	l := b.life
-	if b.dialling {
+	if b.dialling == l.node {
 		return
 	}
-	b.dialling = true
+	b.dialling = l.node
 	account := b.account
 	hello := protocol.Frame{
 		Type: protocol.TypeHello, V: protocol.Version, Token: b.token, Boot: watchpost.NewSecret(4), Journal: b.id, Version: "1.0.0", Account: &account,
@@ -103,7 +103,11 @@ func (b *browser) connect() {
 	b.hangUp = cancel
 	l.spawn(n, "connect-"+b.name, func() {
 		defer cancel()
-		defer func() { b.dialling = false }()
+		defer func() {
+			if b.dialling == n {
+				b.dialling = nil
+			}
+		}()
 		b.drop()
 		over := b.over && l.restoredAt.IsZero()
 		line := &line{node: n, up: true}

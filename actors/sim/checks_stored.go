@@ -252,13 +252,13 @@ func (c *checks) claim(urn string, value []byte) {
 	claims[urn] = next
 }
 
-// released looks whether the claims of a member who was removed have ended.
-func (c *checks) released(member watchpost.MemberID) {
+// released looks whether the claims of a member or team that is gone have ended.
+func (c *checks) released(gone func(teamspace.ClaimEntry) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for urn, claim := range c.stored.claims {
-		if claim.Member == member && !claim.Ended {
-			c.life.fail("the member %s was removed, and claims %s", member, urn)
+		if !claim.Ended && gone(claim) {
+			c.life.fail("the member %s of %s is gone, and claims %s", claim.Member, claim.Team, urn)
 		}
 	}
 }

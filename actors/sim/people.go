@@ -8,6 +8,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/root"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -95,8 +96,10 @@ func (l people) leave(n *node, of *team, b *browser) {
 		l.bear(of, "remove member", err)
 		return
 	}
-	b.over = true
-	l.checks.released(b.member)
+	if b.over = true; err != nil && of.dead {
+		return // the team was not found; its deletion ends the claims
+	}
+	l.checks.released(func(claim teamspace.ClaimEntry) bool { return claim.Member == b.member })
 	if of.guest == b {
 		of.guest, of.joined = nil, false
 	}
@@ -146,6 +149,7 @@ func (l people) delete(n *node, of *team) {
 	if left := l.disk.left(persistence.Space(of.id)); left > 0 && l.restoredAt.IsZero() {
 		l.fail("%s is deleted, and %d records are left", of.name, left)
 	}
+	l.checks.released(func(claim teamspace.ClaimEntry) bool { return claim.Team == of.id && l.restoredAt.IsZero() })
 	l.refound(n, of)
 }
 

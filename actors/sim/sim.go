@@ -55,8 +55,8 @@ func play(t *testing.T, seed uint64, ops []operation, trace func(line string)) (
 }
 
 // Shorten leaves out operations of a life that failed, as long as it fails, in at most
-// that many plays.
-func Shorten(t *testing.T, failed Result, plays int) Result {
+// that many plays. The trace is that of the life that is left.
+func Shorten(t *testing.T, failed Result, plays int, trace func(string)) Result {
 	t.Helper()
 	for size := len(failed.ops) / 2; size > 0; {
 		shorter := false
@@ -74,6 +74,9 @@ func Shorten(t *testing.T, failed Result, plays int) Result {
 		if plays <= 0 {
 			break
 		}
+	}
+	if trace != nil {
+		play(t, failed.Seed, failed.ops, trace)
 	}
 	return failed
 }

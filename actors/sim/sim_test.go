@@ -52,7 +52,7 @@ func TestLives(t *testing.T) {
 		steps, span, touched = steps+r.Steps, span+r.Span, touched+r.Touched
 		met.add(r.seen)
 		if r.Fault != "" {
-			t.Fatal(Shorten(t, r, 200))
+			t.Fatal(Shorten(t, r, 200, traceTo(t)))
 		}
 		if seed%10 == 0 {
 			repeats(t, seed, r.Hash)
