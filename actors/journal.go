@@ -196,10 +196,10 @@ func needlesOf(q *watchpost.JournalQuery) (needles [][]byte) {
 }
 
 // JournalTotals counts the tasks that a team has asked for since a moment and that have
-// ended.
+// ended. One that was cancelled has not failed.
 type JournalTotals struct {
-	Done, Failed int
-	Causes       []JournalCause // of the failures, the most frequent first
+	Done, Failed, Cancelled int
+	Causes                  []JournalCause // of the failures, the most frequent first
 }
 
 // JournalCause is why tasks of a type failed. Message is that of the newest.
@@ -229,6 +229,10 @@ func (r *reading) JournalTotals(ctx context.Context, team watchpost.TeamID, from
 		case bytes.Contains(v, failed):
 			var e watchpost.JournalEntry
 			failure = teamspace.Decode(v, &e)
+			if e.Code == watchpost.FailCancelled {
+				totals.Cancelled++
+				return failure == nil
+			}
 			totals.fail(&e)
 		}
 		return failure == nil

@@ -198,7 +198,10 @@ func waitingView(t *watchpost.Task, reason watchpost.PendingReason, notBefore, n
 		}
 		if until := t.NotBefore; until.After(now) {
 			if view.Reason == watchpost.PendingQueued {
-				view.Reason, view.NotBefore = watchpost.PendingRetry, until
+				view.NotBefore = until
+				if t.Retries > 0 { // else it was asked for with a delay
+					view.Reason = watchpost.PendingRetry
+				}
 			} else if !view.NotBefore.IsZero() && until.After(view.NotBefore) {
 				view.NotBefore = until
 			}

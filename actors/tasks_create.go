@@ -81,6 +81,9 @@ func (t *tasks) createRead(task watchpost.Task) {
 // expect says when a task will be done that is about to be made, or that waits.
 func expect(t *tasks, task *watchpost.Task) Expected {
 	now, k := t.env.Clock.Now(), dispatch.Key{Kind: task.LeasedType(), Member: task.Member, Account: task.Account}
+	if task.NotBefore.After(now) {
+		return Expected{watchpost.PendingQueued, task.NotBefore}
+	}
 	if t.team.dispatch.Free(k.Member, k.Account, k.Kind, now) {
 		return Expected{} // whatever waits could not be handed to that session
 	}
@@ -143,7 +146,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 		}
 	}
 	if m.Type.Writes() {
-		t.createWrite(m.Type, m.Input, member.ID)
+		t.createWrite(m.Type, m.Input, member.ID, 0)
 		return
 	}
 	if inputTooLarge(m.Input) {

@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
@@ -24,6 +25,8 @@ type Engage struct {
 	Post  watchpost.PostID
 	Email string // normalised
 	Input json.RawMessage
+	// Delay is how long no session gets the task, so that it can be cancelled.
+	Delay time.Duration
 }
 
 // BookmarkPost changes the bookmark of a post; answered by Done (NotFound).
@@ -65,7 +68,7 @@ func (t *tasks) onEngage(m Engage) {
 		t.Answer(nil, err)
 		return
 	}
-	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID)
+	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID, m.Delay)
 }
 
 // post returns a post that one of the team's watchlists collected (NotFound).

@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
@@ -53,7 +54,7 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 
 // createWrite makes a task that acts in a member's name, unless the same is
 // done already, or this week has no room for one more invitation.
-func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID) {
+func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, delay time.Duration) {
 	task, first, err := t.newWrite(kind, input, member, t.team.audit.asker())
 	switch {
 	case err != nil:
@@ -67,6 +68,9 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 	if err != nil {
 		t.Answer(nil, err)
 		return
+	}
+	if delay > 0 {
+		task.NotBefore = task.CreatedAt.Add(delay)
 	}
 	batch, expected := &persistence.Batch{}, expect(t, &task)
 	t.putWrite(batch, task)

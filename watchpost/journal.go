@@ -129,6 +129,7 @@ type JournalQuery struct {
 	State  TaskState // pending, completed or failed
 	Rule   string    // id of a rule that asked
 	Code   string    // why it failed
+	Except string    // not for this reason
 	Key    KeyID     // of a key with scopes that asked
 	Post   PostID    // a stored post that it is about
 	From   time.Time // asked for at or after
@@ -138,7 +139,7 @@ type JournalQuery struct {
 // Matches defines the meaning of a query.
 func (q *JournalQuery) Matches(e *JournalEntry) bool {
 	return (q.Way == "" || q.Way == e.Way) && (q.Member == "" || q.Member == e.Member) && (q.Type == "" || q.Type == e.Type) &&
-		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Key == "" || string(q.Key) == e.Asked && e.Way == AskedByKey) && (q.Code == "" || q.Code == e.Code) &&
+		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Key == "" || string(q.Key) == e.Asked && e.Way == AskedByKey) && (q.Code == "" || q.Code == e.Code) && (q.Except == "" || q.Except != e.Code) &&
 		(q.Post == "" || q.Post == e.Post) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"watchpost/actors"
 	"watchpost/watchpost"
@@ -148,11 +149,29 @@ func (d feedPages) engage(w http.ResponseWriter, r *http.Request, v *visit, t wa
 		return err
 	}
 	made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r),
-		actors.Engage{Type: t, Post: id, Email: member.Email, Input: encoded})
+		actors.Engage{Type: t, Post: id, Email: member.Email, Input: encoded, Delay: undoTime(t)})
 	if err != nil {
 		return err
 	}
 	return d.showPost(w, r, v, id, made.ID)
+}
+
+// undoTime is how long an action waits for its member to take it back. A like can be
+// taken back on the network; others have read a comment by then.
+func undoTime(t watchpost.TaskType) time.Duration {
+	if t == watchpost.TaskCommentPost {
+		return 10 * time.Second
+	}
+	return 0
+}
+
+// cancel ends a like or comment that no browser has begun.
+func (d feedPages) cancel(w http.ResponseWriter, r *http.Request, v *visit) error {
+	task := watchpost.TaskID(r.PostFormValue("task"))
+	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.CancelTask{ID: task}); err != nil {
+		return err
+	}
+	return d.showPost(w, r, v, watchpost.PostID(r.PathValue("id")), task)
 }
 
 // formKey identifies a form that may be sent twice: by a second click, or by
@@ -248,7 +267,7 @@ type actionState struct {
 	Again              string // shows it as it is by then
 	What, State        string
 	Class, Icon, Extra string
-	Pending            bool
+	Pending, Cancel    bool // not ended; not begun
 }
 
 // showAction adds the state of a task to its post, if it has one. A completed like
@@ -271,7 +290,8 @@ func (d feedPages) showAction(r *http.Request, v *visit, id watchpost.TaskID, po
 		return errors.Join(err)
 	}
 	view := taskShown(task, v.team.Team, d.Clock.Now())
-	post.Action = &actionState{ID: task.ID, Again: placeOf(back, post.ID, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}
+	post.Action = &actionState{ID: task.ID, Again: placeOf(back, post.ID, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending,
+		Cancel: view.Pending && task.Reason != watchpost.PendingRunning}
 	if task.State == watchpost.TaskCompleted {
 		post.Liked = post.Liked || task.Type == watchpost.TaskLikePost
 		post.Commented = post.Commented || task.Type == watchpost.TaskCommentPost

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"time"
 
@@ -53,12 +54,16 @@ func taskShown(t actors.TaskView, team watchpost.Team, now time.Time) taskView {
 		if t.Reason == watchpost.PendingRunning {
 			view.Class, view.Icon = "info", "spin"
 		}
-		if t.NotBefore.After(now) {
+		if t.NotBefore.After(now) && t.Reason == watchpost.PendingQueued {
+			view.State, view.Extra = "not sent yet", "It goes out in "+plural(int(math.Ceil(t.NotBefore.Sub(now).Seconds())), "second")+"."
+		} else if t.NotBefore.After(now) {
 			view.Extra += " Goes on at " + clockTime(t.NotBefore, now) + " UTC, in " + inTime(t.NotBefore.Sub(now)) + "."
 		}
 	}
 	return view
 }
+
+const textCancelled = "Nothing was sent."
 
 // failed describes a failure: whether it was done is not always known.
 func (v *taskView) failed(output json.RawMessage) {
@@ -68,9 +73,12 @@ func (v *taskView) failed(output json.RawMessage) {
 	}
 	_ = json.Unmarshal(output, &failure) // an output that cannot be read has no reason
 	v.State, v.Class, v.Icon, v.Extra = "failed", "bad", "x", failure.Error.Message
-	if failure.Error.Code == "outcome_unknown" {
+	switch {
+	case failure.Error.Code == watchpost.FailCancelled:
+		v.State, v.Class, v.Icon, v.Extra = "cancelled", "", "x", textCancelled
+	case failure.Error.Code == watchpost.FailOutcomeUnknown:
 		v.State, v.Icon, v.Extra = "outcome unknown", "warn", "The browser closed in the middle. Look at the post before you repeat it."
-	} else if failure.Safe {
+	case failure.Safe:
 		v.Extra += " It is safe to try again."
 	}
 }

@@ -29,6 +29,8 @@ type tasksPage struct {
 	FailedFirst, FailedOlder   string // addresses of other pages
 	Causes                     []causeView
 	Cause                      *causeView // whose failures alone are shown
+	Cancelled                  []taskRow  // the newest
+	CancelledCount             int
 	Done                       int
 	Here                       string // the address of the page
 }
@@ -51,6 +53,7 @@ type taskRow struct {
 	At                 moment
 	Post               watchpost.PostID
 	Retry, Account     bool // it may be tried again; the account needs attention
+	Cancel             bool // nothing of it is done yet, and its caller may end it
 	Key                string
 }
 
@@ -146,7 +149,7 @@ func (d *Dashboard) failedTasks(r *http.Request, v *visit, page *tasksPage, give
 		return err
 	}
 	page.Done, page.FailedCount = totals.Done, totals.Failed
-	query := watchpost.JournalQuery{From: today, State: watchpost.TaskFailed}
+	query := watchpost.JournalQuery{From: today, State: watchpost.TaskFailed, Except: watchpost.FailCancelled}
 	for _, c := range totals.Causes {
 		cause := causeOf(c, given)
 		if given.Get("cause") == cause.name() {
@@ -171,6 +174,17 @@ func (d *Dashboard) failedTasks(r *http.Request, v *visit, page *tasksPage, give
 	if failed.Next != "" {
 		page.FailedOlder = tasksHref(given, "after", failed.Next)
 	}
+	if page.CancelledCount = totals.Cancelled; page.CancelledCount == 0 {
+		return nil
+	}
+	query = watchpost.JournalQuery{From: today, State: watchpost.TaskFailed, Code: watchpost.FailCancelled}
+	cancelled, err := d.Registry.Journal(r.Context(), v.session.Team, query, "", tasksPageSize)
+	if err != nil {
+		return err
+	}
+	for i := range cancelled.Entries {
+		page.Cancelled = append(page.Cancelled, failedRow(&cancelled.Entries[i], v.team.Team, d))
+	}
 	return nil
 }
 
@@ -194,6 +208,7 @@ func openRow(t *actors.OpenTask, team watchpost.Team, lists []actors.WatchlistVi
 	if t.Type.Scan() {
 		row.What = scanText(t, lists)
 	}
+	row.Cancel = !t.Type.Scan() && t.Reason != watchpost.PendingRunning
 	row.State = strings.ToUpper(view.State[:1]) + view.State[1:]
 	if m, known := team.Member(t.Holder); known && t.Reason == watchpost.PendingRunning {
 		row.State = "In the browser of " + nameOf(m)
@@ -276,11 +291,24 @@ func outcomeOf(e *watchpost.JournalEntry) taskView {
 	case e.Code == watchpost.FailOutcomeUnknown && *e.Acted:
 		return taskView{State: "Done", Class: "good", Icon: "check", Extra: "It became known later."}
 	}
+	if e.Code == watchpost.FailCancelled {
+		return taskView{State: "Cancelled", Icon: "x", Extra: textCancelled}
+	}
 	view := taskView{State: "Failed", Class: "bad", Icon: "x", Extra: e.Message}
 	if e.Safe {
 		view.Extra = strings.TrimSpace(view.Extra + " It is safe to try again.")
 	}
 	return view
+}
+
+// cancel ends a task that waits.
+func (d *Dashboard) cancel(w http.ResponseWriter, r *http.Request, v *visit) error {
+	_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.CancelTask{ID: watchpost.TaskID(r.PathValue("id"))})
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, pathTasks, http.StatusSeeOther)
+	return nil
 }
 
 // retry asks once more for a task that failed without acting.

@@ -21,6 +21,8 @@ type WaitingRecord struct {
 	// Actor and Target are those of the task's effect; empty without one.
 	Actor  string `json:"actor,omitempty"`
 	Target string `json:"target,omitempty"`
+	// NotBefore is when a session may have it at the earliest.
+	NotBefore time.Time `json:"not_before,omitzero"`
 }
 
 // WaitingOf returns the WaitingRecord of a task; ok is false if it has none.
@@ -32,14 +34,14 @@ func WaitingOf(t *watchpost.Task) (r WaitingRecord, ok bool) {
 	effect, _ := t.Effect()
 	return WaitingRecord{
 		Type: t.LeasedType(), CreatedAt: t.CreatedAt, Member: t.Member, Account: t.Account, Units: t.Units(),
-		Actor: effect.Actor, Target: effect.Target,
+		Actor: effect.Actor, Target: effect.Target, NotBefore: t.NotBefore,
 	}, true
 }
 
 // Task returns the task without its input and without what is of its creation only.
 func (r *WaitingRecord) Task(id watchpost.TaskID) watchpost.Task {
 	return watchpost.Task{
-		ID: id, Type: r.Type, State: watchpost.TaskPending, CreatedAt: r.CreatedAt, Member: r.Member, Account: r.Account,
+		ID: id, Type: r.Type, State: watchpost.TaskPending, CreatedAt: r.CreatedAt, Member: r.Member, Account: r.Account, NotBefore: r.NotBefore,
 	}
 }
 
