@@ -38,10 +38,13 @@ func (ss *sessions) onHello(m sessionHello) {
 		ss.Answer(nil, errToken())
 		return
 	}
-	ss.connect(s, &m)
+	another := ss.connect(s, &m)
 	batch := &persistence.Batch{}
 	repaced := s.takePace(m.hello.Pace)
 	ss.saw(batch, s, s.describe(&m.hello) || repaced, now)
+	if another {
+		ss.env.metrics.sessions.Inc() // not before the team counts as active
+	}
 	if repaced {
 		ss.spreadPace(s.record.Member)
 	}
@@ -65,17 +68,16 @@ func (ss *sessions) onHello(m sessionHello) {
 	ss.team.tasks.handOut()
 }
 
-// connect makes a connection the session's only one.
-func (ss *sessions) connect(s *sessionState, m *sessionHello) {
-	if s.link == nil {
-		ss.env.metrics.sessions.Inc()
-	} else {
+// connect makes a connection the session's only one; another reports that it had none.
+func (ss *sessions) connect(s *sessionState, m *sessionHello) (another bool) {
+	if another = s.link == nil; !another {
 		ss.Context.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
 		ss.disconnect(s)
 	}
 	s.link, s.journal = m.link, clip(m.hello.Journal, maxJournal)
 	s.worker = &dispatch.Worker{Session: m.session, Member: s.record.Member}
 	ss.team.dispatch.Changed(s.worker)
+	return another
 }
 
 // welcome returns what welcomes a session and answers its hello.
