@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,24 +53,62 @@ func TestClients(t *testing.T) {
 	t.Run("TypeScript", func(t *testing.T) {
 		t.Parallel()
 		dir := scenario(t, "typescript")
-		tools, err := filepath.Abs("../openapi")
-		require.NoError(t, err)
-		tool := filepath.Join(tools, "tools")
-		if out, err := run(t, dir, nil, tool); err != nil {
-			unavailable(t, "the tools of specs/openapi", out)
-		}
-		require.NoError(t, os.Symlink(filepath.Join(tools, "node_modules"), filepath.Join(dir, "node_modules")))
+		tool := nodeTools(t, dir)
 		must(t, dir, nil, tool, "openapi-typescript", document, "-o", "api.d.ts")
 		must(t, dir, nil, tool, "tsc", "-p", ".")
 		check(t, must(t, dir, service, "node", "out/scenario.js"))
 	})
+	t.Run("MCP", func(t *testing.T) {
+		t.Parallel()
+		dir := scenario(t, "mcp")
+		tool := nodeTools(t, dir)
+		must(t, dir, nil, tool, "tsc", "-p", ".")
+		require.Regexp(t, `^http: (\d+) tools, (\d+) that read; stdio: (\d+) tools, (\d+) that read\n$`, must(t, dir, service, "node", "out/scenario.js"))
+		inspect(t, tool, service)
+	})
+}
+
+// inspect calls tools by the official inspector, over both transports. It reads a file of
+// its own relative to the folder that it runs in.
+func inspect(t *testing.T, tool string, service []string) {
+	t.Helper()
+	dir := filepath.Join(filepath.Dir(tool), "node_modules/@modelcontextprotocol/inspector-cli/build")
+	of := map[string]string{}
+	for _, variable := range service {
+		name, value, _ := strings.Cut(variable, "=")
+		of[name] = value
+	}
+	for _, target := range [][]string{
+		{of["WATCHPOST_URL"] + "/mcp", "--transport", "http", "--header", "x-api-key: " + of["WATCHPOST_KEY"]},
+		{"-e", "WATCHPOST_URL=" + of["WATCHPOST_URL"], "-e", "WATCHPOST_KEY=" + of["WATCHPOST_KEY"], of["WATCHPOST_PROGRAM"], "mcp"},
+	} {
+		inspector := append([]string{"mcp-inspector-cli", "--cli"}, target...)
+		require.Contains(t, must(t, dir, nil, tool, append(inspector, "--method", "tools/list")...), `"name": "search_posts"`)
+		found := must(t, dir, nil, tool, append(inspector, "--method", "tools/call", "--tool-name", "search_posts", "--tool-arg", "page_size=1")...)
+		require.Contains(t, found, "1 are shown")
+		require.Contains(t, found, `"watchpost/content_of_others": true`)
+	}
+}
+
+// nodeTools installs the tools of specs/openapi, lends them to a scenario, and returns
+// what runs one.
+func nodeTools(t *testing.T, dir string) (tool string) {
+	t.Helper()
+	tools, err := filepath.Abs("../openapi")
+	require.NoError(t, err)
+	tool = filepath.Join(tools, "tools")
+	if out, err := run(t, dir, nil, tool); err != nil {
+		unavailable(t, "the tools of specs/openapi", out)
+	}
+	require.NoError(t, os.Symlink(filepath.Join(tools, "node_modules"), filepath.Join(dir, "node_modules")))
+	return tool
 }
 
 // check checks the output of a scenario: the demo's two watchlists, the
-// client's own and possibly that of the other client.
+// client's own and possibly those of the other clients.
 func check(t *testing.T, said string) {
 	t.Helper()
-	require.Regexp(t, `^watchlists [34], profile \S.*, posts [1-9]\d*\n$`, said)
+	require.Regexp(t, `^watchlists [3-5], profile \S.*, posts [1-9]\d*\n$`, said)
 }
 
 var offer = regexp.MustCompile(`WATCHPOST_URL=(\S+) WATCHPOST_KEY=(\S+)`)
@@ -95,7 +134,7 @@ func startDemo(t *testing.T) []string {
 	require.NoError(t, err)
 	profile := regexp.MustCompile(`"profile_slug":"([^"]+)"`).FindStringSubmatch(line)
 	require.Len(t, profile, 2, line)
-	return []string{"WATCHPOST_URL=" + found[1], "WATCHPOST_KEY=" + found[2], "PROFILE=" + profile[1]}
+	return []string{"WATCHPOST_URL=" + found[1], "WATCHPOST_KEY=" + found[2], "PROFILE=" + profile[1], "WATCHPOST_PROGRAM=" + program}
 }
 
 // scenario copies the files of a scenario to a temporary folder.
