@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,20 +73,31 @@ func (m *team) groups(b *testing.B, f *forge, only string) {
 		if !strings.Contains(c.name, only) {
 			continue
 		}
-		var took []time.Duration
+		var took, busy []time.Duration
 		count := 0
 		for i := range 130 {
 			m.view(func(view persistence.View) {
-				began := time.Now()
+				cpu, began := processTime(), time.Now()
 				var err error
 				count, err = c.ask(m, view, f)
 				require.NoError(b, err)
 				if i >= 30 {
-					took = append(took, time.Since(began))
+					took, busy = append(took, time.Since(began)), append(busy, processTime()-cpu)
 				}
 			})
 		}
 		slices.Sort(took)
-		fmt.Printf("%-22s count %8d  p10 %7.3f ms  p50 %7.3f  p99 %7.3f\n", c.name, count, ms(took[len(took)/10]), ms(took[len(took)/2]), ms(took[len(took)*99/100]))
+		slices.Sort(busy)
+		fmt.Printf("%-22s count %8d  p50 %7.3f ms  p99 %7.3f  processors: p10 %7.3f  p50 %7.3f\n", c.name, count,
+			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms(busy[len(busy)/10]), ms(busy[len(busy)/2]))
 	}
+}
+
+// processTime is the processor time that all threads have used.
+func processTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -71,26 +71,45 @@ func (t *trendCounter) count(f *matches) error {
 		t.all[i]++
 		intervals[docNum] = uint16(i + 1)
 	}
+	groups := make([]*matches, len(t.plans)) // read before: a reader of the store is not for several goroutines
 	for g, p := range t.plans {
 		if p.nothing {
 			continue
 		}
-		if err := t.countGroup(f, p, intervals, t.groups[g]); err != nil {
+		conditions, none, err := p.sets(f.reader)
+		if err != nil {
 			return err
 		}
+		if !none {
+			groups[g] = &matches{reader: f.reader, conditions: conditions}
+		}
 	}
+	inParallel(len(groups), func(g int) {
+		if groups[g] != nil {
+			groups[g].countIn(intervals, t.groups[g])
+		}
+	})
 	return nil
 }
 
-// countGroup counts the posts of a group. Deleted ones have no interval.
-func (t *trendCounter) countGroup(f *matches, p *plan, intervals []uint16, counts []int) error {
-	conditions, none, err := p.sets(f.reader)
-	if err != nil || none {
-		return err
+// countIn adds the posts to the counts of their intervals. Deleted ones have none.
+func (f *matches) countIn(intervals []uint16, counts []int) {
+	if len(f.conditions) == 1 && len(f.conditions[0]) == 1 {
+		var some [512]uint32
+		for it := f.conditions[0][0].ManyIterator(); ; {
+			n := it.NextMany(some[:])
+			if n == 0 {
+				return
+			}
+			for _, docNum := range some[:n] {
+				if i := intervals[docNum]; i > 0 {
+					counts[i-1]++
+				}
+			}
+		}
 	}
-	of := &matches{reader: f.reader, conditions: conditions}
-	docNums := of.docNums()
-	if of.all() {
+	docNums := f.docNums()
+	if f.all() {
 		docNums = upTo(f.reader.posts())
 	}
 	for docNum := range docNums {
@@ -98,5 +117,4 @@ func (t *trendCounter) countGroup(f *matches, p *plan, intervals []uint16, count
 			counts[i-1]++
 		}
 	}
-	return nil
 }
