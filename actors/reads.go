@@ -222,6 +222,7 @@ func (r *reading) onPosts(ctx context.Context, team watchpost.TeamID, named []st
 	if q.Live, err = namedWatchlists(view, team, q.Tagging.Live, named); err != nil {
 		return err
 	}
+	q.Named = len(named) > 0
 	return read(view)
 }
 
@@ -268,7 +269,7 @@ func (r *reading) queryPosts(ctx context.Context, team watchpost.TeamID, named [
 	if q.Live, err = namedWatchlists(view, team, live.Live, named); err != nil {
 		return PostsPage{}, err
 	}
-	q.Tagging = live
+	q.Tagging, q.Named = live, len(named) > 0
 	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
 	r.env.metrics.postCache.Set(float64(r.env.posts.CacheBytes()))
 	if err != nil {
@@ -280,7 +281,7 @@ func (r *reading) queryPosts(ctx context.Context, team watchpost.TeamID, named [
 		if q.Live, err = namedWatchlists(view, team, live.Live, also[i].Named); err != nil {
 			return PostsPage{}, err
 		}
-		q.Tagging, queries[i] = live, q
+		q.Tagging, q.Named, queries[i] = live, len(also[i].Named) > 0, q
 	}
 	counts, err := r.env.posts.Counts(view, persistence.Space(team), queries)
 	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Tagging: live, Counts: counts}, err

@@ -90,6 +90,22 @@ func (p *Post) Collected(by func(WatchlistID) bool) bool {
 	return false
 }
 
+// GotAt returns when the watchlist got the post: with its first match, and not before the
+// service stored it. Without a match it is when the service stored it.
+func (p *Post) GotAt(id WatchlistID) time.Time {
+	var at time.Time
+	found := false
+	for i := range p.Matches {
+		if m := &p.Matches[i]; m.Watchlist == id && (!found || m.At.Before(at)) {
+			at, found = m.At, true
+		}
+	}
+	if !found || at.Before(p.CreatedAt) {
+		return p.CreatedAt
+	}
+	return at
+}
+
 // PageSize and MaxPageSize bound a page of posts.
 const (
 	PageSize    = 20
@@ -108,6 +124,9 @@ const (
 	MostLiked      PostOrder = "popular_first"
 	MostInfluence  PostOrder = "influence_score"
 	RelevanceFirst PostOrder = "relevance_first"
+	// These go by StoredAt of the query, then by ID. One is the other backwards.
+	StoredFirst PostOrder = "stored_first"
+	StoredLast  PostOrder = "stored_last"
 )
 
 // Lead reports whether a watchlist collected the post as one of a potential

@@ -16,7 +16,10 @@ type PostQuery struct {
 	// Live holds the watchlists whose posts are visible: the team's watchlists
 	// that are not deleted, or those that the request names. A nil map is no
 	// filter; an empty one selects nothing.
-	Live       map[WatchlistID]bool
+	Live map[WatchlistID]bool
+	// Named reports that the request names the watchlists in Live: moments of storing are
+	// those at which they got a post.
+	Named      bool
 	Tagging    *Tagging // which tags of posts count; nil: all
 	Labels     []string // any of them; NoLabels selects untagged posts
 	People     []string // authors, any of these or of Companies: Keys of reference.ParseProfile
@@ -25,7 +28,7 @@ type PostQuery struct {
 	Saved      bool
 	Languages  []string  // any of these codes, as ParseLanguage returns them
 	From, To   time.Time // PostedAt in [From, To)
-	StoredFrom time.Time // CreatedAt at or after it
+	StoredFrom time.Time // StoredAt at or after it
 	Types      []string  // any of them
 	Trending   bool
 	Interacted bool
@@ -190,11 +193,11 @@ var postFilters = []*PostFilter{
 	{
 		Name: "stored_since", Title: "Stored since",
 		Params: []PostParam{{
-			Name: "stored_since", About: "stored at or after this moment, or on or after this date", Example: "2030-01-01T00:00:00Z",
+			Name: "stored_since", About: "stored at or after this moment, or on or after this date; with `watchlist_id`, when that watchlist got the post: the first of several", Example: "2030-01-01T00:00:00Z",
 			Moment: func(q *PostQuery, t time.Time) { q.StoredFrom = t },
 		}},
 		given: func(q *PostQuery) bool { return !q.StoredFrom.IsZero() },
-		holds: func(q *PostQuery, p *Post) bool { return !p.CreatedAt.Before(q.StoredFrom) },
+		holds: func(q *PostQuery, p *Post) bool { return !q.StoredAt(p).Before(q.StoredFrom) },
 	},
 	namesFilter(PostFilter{Title: "Type", Place: 6, Choices: postTypes}, PostParam{
 		Name: "post_type", About: "any of these types: " + strings.Join(postTypes, ", ") + "; plurals and synonyms count", Example: "article",

@@ -19,6 +19,8 @@ var postOrders = map[PostOrder]func(a, b *Post) int{
 	MostLiked:      func(a, b *Post) int { return cmp.Compare(b.Likes, a.Likes) },
 	MostInfluence:  func(a, b *Post) int { return cmp.Compare(b.Influence, a.Influence) },
 	RelevanceFirst: func(a, b *Post) int { return cmp.Compare(b.Relevance, a.Relevance) },
+	StoredFirst:    nil, // by the query
+	StoredLast:     nil,
 }
 
 // ParsePostOrder parses a value of sort_by; "" is RecentFirst.
@@ -37,7 +39,18 @@ func ParsePostOrder(s string) (PostOrder, error) {
 func (o PostOrder) Less(a, b *Post) bool { return o.Compare(a, b) < 0 }
 
 // Compare orders posts like Less, for package slices.
-func (o PostOrder) Compare(a, b *Post) int {
+func (o PostOrder) Compare(a, b *Post) int { return (&PostQuery{Order: o}).Compare(a, b) }
+
+// Compare orders posts as the query asks.
+func (q *PostQuery) Compare(a, b *Post) int {
+	o := q.Order
+	switch o {
+	case StoredFirst:
+		a, b = b, a
+		fallthrough
+	case StoredLast:
+		return cmp.Or(q.StoredAt(b).Compare(q.StoredAt(a)), cmp.Compare(a.ID, b.ID))
+	}
 	first := postOrders[o]
 	if first == nil {
 		first = postOrders[RecentFirst]
@@ -47,6 +60,27 @@ func (o PostOrder) Compare(a, b *Post) int {
 		age = -age
 	}
 	return cmp.Or(first(a, b), age, cmp.Compare(a.ID, b.ID))
+}
+
+// StoredAt returns when the first of the watchlists that the query names got the post;
+// without names, when the service stored it.
+func (q *PostQuery) StoredAt(p *Post) time.Time {
+	if !q.Named {
+		return p.CreatedAt
+	}
+	var at time.Time
+	found := false
+	for i := range p.Matches {
+		if id := p.Matches[i].Watchlist; q.Live[id] {
+			if got := p.GotAt(id); !found || got.Before(at) {
+				at, found = got, true
+			}
+		}
+	}
+	if !found {
+		return p.CreatedAt
+	}
+	return at
 }
 
 // AuthorKey returns the Key of the author, a person or an organization
@@ -82,7 +116,7 @@ func (q *PostQuery) Select(posts []*Post) (page []*Post, count int) {
 			found = append(found, p)
 		}
 	}
-	slices.SortFunc(found, q.Order.Compare)
+	slices.SortFunc(found, q.Compare)
 	from, to := q.Bounds(len(found))
 	return found[from:to], len(found)
 }

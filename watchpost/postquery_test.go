@@ -148,7 +148,7 @@ func TestParsePostOrder(t *testing.T) {
 	for in, want := range map[string]watchpost.PostOrder{
 		"": watchpost.RecentFirst, "recent": watchpost.RecentFirst, "recent_first": watchpost.RecentFirst, "oldest_first": watchpost.OldestFirst,
 		"engagement": watchpost.MostEngaging, "popular_first": watchpost.MostLiked, "influence_score": watchpost.MostInfluence,
-		"relevance_first": watchpost.RelevanceFirst,
+		"relevance_first": watchpost.RelevanceFirst, "stored_first": watchpost.StoredFirst, "stored_last": watchpost.StoredLast,
 	} {
 		got, err := watchpost.ParsePostOrder(in)
 		require.NoError(t, err)
@@ -162,8 +162,8 @@ func TestParsePostOrder(t *testing.T) {
 
 func TestPostOrders(t *testing.T) {
 	posts := []*watchpost.Post{
-		{ID: "a", PostedAt: day0, Likes: 1, Comments: 9, Influence: 5, Relevance: 2.5},
-		{ID: "b", PostedAt: day0, Likes: 5, Comments: 0, Influence: 5, Relevance: 9},
+		{ID: "a", CreatedAt: day0.Add(2), PostedAt: day0, Likes: 1, Comments: 9, Influence: 5, Relevance: 2.5},
+		{ID: "b", CreatedAt: day0.Add(1), PostedAt: day0, Likes: 5, Comments: 0, Influence: 5, Relevance: 9},
 		{ID: "c", PostedAt: day0.Add(time.Hour), Likes: 5, Comments: 5, Influence: 1, Relevance: 2.5},
 		{ID: "d", PostedAt: day0.Add(-time.Hour), Likes: 0, Comments: 0, Influence: 50, Relevance: 0},
 	}
@@ -174,6 +174,8 @@ func TestPostOrders(t *testing.T) {
 		watchpost.MostLiked:      "cbad",
 		watchpost.MostInfluence:  "dabc",
 		watchpost.RelevanceFirst: "bcad",
+		watchpost.StoredFirst:    "dcba",
+		watchpost.StoredLast:     "abcd",
 		"nonsense":               "cabd",
 	} {
 		page, count := (&watchpost.PostQuery{Order: order}).Select(posts)
@@ -221,6 +223,7 @@ var somePosts = rapid.Custom(func(t *rapid.T) []*watchpost.Post {
 
 var someOrder = rapid.SampledFrom([]watchpost.PostOrder{
 	"", watchpost.RecentFirst, watchpost.OldestFirst, watchpost.MostEngaging, watchpost.MostLiked, watchpost.MostInfluence, watchpost.RelevanceFirst,
+	watchpost.StoredFirst, watchpost.StoredLast,
 })
 
 func TestOrderIsTotal(t *testing.T) {

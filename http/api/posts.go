@@ -66,14 +66,14 @@ func postParams() fuego.RouteOption {
 	whole := func(absent float64) *openapi3.Schema {
 		return openapi3.NewIntegerSchema().WithMin(1).WithDefault(absent)
 	}
-	order := text().WithEnum("recent_first", "recent", "oldest_first", "engagement", "popular_first", "influence_score", "relevance_first")
+	order := text().WithEnum("recent_first", "recent", "oldest_first", "engagement", "popular_first", "influence_score", "relevance_first", "stored_first", "stored_last")
 	fields := openapi3.NewArraySchema().WithItems(text().WithEnum(endpoint.TextsOf(postFields...)...))
 	return fuego.GroupOptions(
 		watchlistParam(),
 		endpoint.Query("page", "from 1; the alias `current_page` is accepted", whole(1)),
 		endpoint.Query("page_size", fmt.Sprintf("posts per page; above %d it is %d", watchpost.MaxPageSize, watchpost.MaxPageSize), whole(watchpost.PageSize)),
 		filterParams(),
-		endpoint.Query("sort_by", "order of the posts", order.WithDefault("recent_first")),
+		endpoint.Query("sort_by", "order of the posts; `stored_first` and `stored_last` go by the moment of `stored_since`", order.WithDefault("recent_first")),
 		endpoint.Query("fields", "the fields that a post of the reply has; none: all", fields))
 }
 

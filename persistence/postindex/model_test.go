@@ -71,6 +71,7 @@ var (
 	keywords   = []string{"k", "Go", ""}
 	postOrders = []watchpost.PostOrder{
 		"", watchpost.RecentFirst, watchpost.OldestFirst, watchpost.MostEngaging, watchpost.MostLiked, watchpost.MostInfluence, watchpost.RelevanceFirst,
+		watchpost.StoredFirst, watchpost.StoredLast,
 	}
 )
 
@@ -103,7 +104,7 @@ func draw(t *rapid.T, p *watchpost.Post, rising bool) {
 	p.Matches = nil
 	var given [][]watchpost.Tag
 	for range rapid.IntRange(1, 2).Draw(t, "matches") {
-		p.Matches = append(p.Matches, watchpost.Match{Watchlist: of(lists).Draw(t, "list"), Keyword: of(keywords).Draw(t, "keyword"), At: day0.Add(time.Duration(few.Draw(t, "at"))), Lead: few.Draw(t, "lead") == 1})
+		p.Matches = append(p.Matches, watchpost.Match{Watchlist: of(lists).Draw(t, "list"), Keyword: of(keywords).Draw(t, "keyword"), At: p.CreatedAt.Add(time.Duration(few.Draw(t, "at")-1) * 5 * time.Hour), Lead: few.Draw(t, "lead") == 1})
 		var tags []watchpost.Tag
 		for range rapid.IntRange(0, 2).Draw(t, "tags") {
 			tags = append(tags, watchpost.Tag{Name: of(labels).Draw(t, "tag"), Description: "d"})
@@ -174,6 +175,7 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 	instant := func(name string) time.Time {
 		return of([]time.Time{{}, day0, day0.Add(1), day0.Add(24 * time.Hour), day0.Add(48*time.Hour + 1), time.Time{}.Add(1), day0.AddDate(7000, 0, 0), farAway[0], farAway[1], farAway[1].Add(1), farAway[2]}).Draw(t, name)
 	}
+	q.Named = rapid.Bool().Draw(t, "named")
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "conditions") {
 		switch rapid.IntRange(0, 16).Draw(t, "condition") {
 		case 0, 1:
@@ -197,6 +199,9 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 			q.From, q.To = instant("from"), instant("to")
 		case 9:
 			q.StoredFrom = instant("stored from")
+			if rapid.Bool().Draw(t, "by created") {
+				q.StoredFrom = day0.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "hours")) * time.Hour)
+			}
 		case 12:
 			q.Slug = of([]string{"post/slug-1", "post:7000000000000000003", "post/x"}).Draw(t, "slug")
 		case 13:

@@ -18,7 +18,7 @@ const (
 	orderLikes
 	orderInfluence
 	orderRelevance
-	orderCreated // for ranges only
+	orderCreated
 	orders
 )
 
@@ -53,6 +53,8 @@ func orderOf(o watchpost.PostOrder) int {
 		return orderInfluence
 	case watchpost.RelevanceFirst:
 		return orderRelevance
+	case watchpost.StoredLast:
+		return orderCreated
 	}
 	return orderRecent
 }
@@ -75,6 +77,7 @@ type ranking struct {
 	reader      segmentReader
 	sign        int64
 	key, posted values
+	late        *lateTimes // nil: the key of every post is in its column
 }
 
 func newRanking(s segmentReader, order int) (*ranking, error) {
@@ -88,7 +91,13 @@ func newRanking(s segmentReader, order int) (*ranking, error) {
 }
 
 func (r *ranking) rank(docNum int) ranked {
-	v := ranked{key: r.sign * r.key.at(docNum), docNum: docNum}
+	key := r.key.at(docNum)
+	if r.late != nil {
+		if at, late := r.late.at[uint16(docNum)]; late {
+			key = at
+		}
+	}
+	v := ranked{key: r.sign * key, docNum: docNum}
 	if r.posted != nil {
 		v.then = -r.posted.at(docNum)
 	}

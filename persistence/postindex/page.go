@@ -12,9 +12,16 @@ import (
 
 // page returns the versions of the posts from one place to another of all that
 // were found. The nearer end is where it begins to count.
-func page(some []*matches, q *watchpost.PostQuery, from, to, count int) ([]uint64, error) {
+func (s *snapshot) page(some []*matches, q *watchpost.PostQuery, from, to, count int) ([]uint64, error) {
 	if from >= to {
 		return nil, nil
+	}
+	if q.Order == watchpost.StoredFirst {
+		last := *q
+		last.Order = watchpost.StoredLast
+		versions, err := s.page(some, &last, count-to, count-from, count)
+		slices.Reverse(versions)
+		return versions, err
 	}
 	m := mergeIterator{query: q, backwards: from > count-to}
 	skip, take := from, to-from
@@ -25,6 +32,9 @@ func page(some []*matches, q *watchpost.PostQuery, from, to, count int) ([]uint6
 	m.cursors = make([]*cursor, len(some))
 	for i, f := range some {
 		all[i] = newCursor(f, orderOf(q.Order), m.backwards, (skip+take)*f.count/count+1)
+		if err := all[i].readLate(s, q); err != nil {
+			return nil, err
+		}
 		m.cursors[i] = &all[i]
 	}
 	defer func() {
@@ -158,7 +168,8 @@ type cursor struct {
 	list     []ranked
 	place    int
 	length   int
-	left     int // matches from place on
+	left     int        // matches from place on
+	late     *lateTimes // nil: the source's own order is right
 }
 
 func newCursor(f *matches, order int, backwards bool, want int) cursor {
@@ -179,6 +190,21 @@ func newCursor(f *matches, order int, backwards bool, want int) cursor {
 	return c
 }
 
+// readLate finds the posts whose place is another one for the watchlists of a query.
+func (c *cursor) readLate(s *snapshot, q *watchpost.PostQuery) error {
+	if c.order != orderCreated {
+		return nil
+	}
+	late, err := s.late(c.matches.reader, q)
+	if err != nil || len(late.at) == 0 {
+		return err
+	}
+	if c.late = late; !c.backwards {
+		c.head.key = min(c.head.key, -late.greatest)
+	}
+	return nil
+}
+
 // start opens the cursor before its first post.
 func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	c.open = true
@@ -186,6 +212,7 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	if c.ranking, err = newRanking(f.reader, c.order); err != nil {
 		return err
 	}
+	c.ranking.late = c.late
 	if c.versions, err = f.reader.column(columnVersion); err != nil {
 		return err
 	}
@@ -194,7 +221,7 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	const comparison = 8
 	n := f.reader.posts()
 	walk := min(n, c.want*(n/f.count+1))
-	if f.all() || walk < f.count*bits.Len(uint(f.count))*comparison {
+	if c.late == nil && (f.all() || walk < f.count*bits.Len(uint(f.count))*comparison) {
 		if c.sorted, err = f.reader.order(c.order); err != nil {
 			return err
 		}
@@ -215,7 +242,7 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 
 // startList sorts the matches into a list.
 func (c *cursor) startList() (err error) {
-	if t, ok := c.matches.reader.(*bufferReader); ok && c.matches.all() {
+	if t, ok := c.matches.reader.(*bufferReader); ok && c.matches.all() && c.late == nil {
 		c.list, err = t.ranked(c.ranking, c.order)
 	} else {
 		c.list = c.ranking.rankAll(c.matches.docNums(), c.matches.count)

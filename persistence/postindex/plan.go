@@ -2,7 +2,6 @@ package postindex
 
 import (
 	"slices"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -108,7 +107,7 @@ func (p *plan) addPublished() error {
 }
 
 func (p *plan) addStored() error {
-	p.conditions = append(p.conditions, &span{orderCreated, columnCreated, p.query.StoredFrom, time.Time{}})
+	p.conditions = append(p.conditions, &storedSince{p, p.query.StoredFrom})
 	return nil
 }
 

@@ -26,7 +26,7 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 		result.Count += f.count
 	}
 	from, to := q.Bounds(result.Count)
-	versions, err := page(some, q, from, to, result.Count)
+	versions, err := s.page(some, q, from, to, result.Count)
 	if err != nil {
 		return Result{}, err
 	}

@@ -35,6 +35,7 @@ const (
 	termKeyword   = 'k' // a watchlist and a keyword for which it matched
 	termGiven     = 'G' // a watchlist and a label that it gives
 	termGives     = 'H' // a watchlist that gives a label
+	termLate      = 'L' // a watchlist that got the post after it had been stored; posts of earlier builds lack it
 
 	termCurrent    = 'V' // the post has all kinds of terms, as one of the latest layout
 	termUntagged   = 'n'
@@ -125,7 +126,7 @@ func facetTerms(p *watchpost.Post, layout byte) []term {
 	}
 	if layout == recordVersion {
 		terms = append(terms, currentTerm)
-		terms = appendMatches(terms, p)
+		terms = append(appendMatches(terms, p), lateTerms(p)...)
 	}
 	return terms
 }
@@ -142,6 +143,17 @@ func appendMatches(terms []term, p *watchpost.Post) []term {
 		}
 		if len(m.Tags) > 0 {
 			terms = append(terms, termOf(termGives, string(m.Watchlist)))
+		}
+	}
+	return terms
+}
+
+// lateTerms names the watchlists that got the post later than the service.
+func lateTerms(p *watchpost.Post) []term {
+	var terms []term
+	for i := range p.Matches {
+		if id := p.Matches[i].Watchlist; p.GotAt(id).After(p.CreatedAt) {
+			terms = append(terms, termOf(termLate, string(id)))
 		}
 	}
 	return terms

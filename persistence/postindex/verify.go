@@ -155,17 +155,26 @@ func (v *verification) checkNames() error {
 	return nil
 }
 
-// made returns the entry that a version must have.
-func (v *verification) made(version uint64) (*entry, error) {
+// made returns the entry that a version must have, and those of its terms that the version
+// lacks when an earlier build wrote it.
+func (v *verification) made(version uint64) (e *entry, late []term, err error) {
 	s, err := v.stored(version)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := s.Post()
 	if err != nil {
-		return nil, errors.Join(errDamaged, err)
+		return nil, nil, errors.Join(errDamaged, err)
 	}
-	return newEntry(p, version, s.raw[0], &v.index.options)
+	e, err = newEntry(p, version, s.raw[0], &v.index.options)
+	return e, lateTerms(p), err
+}
+
+// without returns the entry less some terms.
+func (e *entry) without(terms []term) *entry {
+	less := *e
+	less.terms = slices.DeleteFunc(slices.Clone(e.terms), func(t term) bool { return slices.Contains(terms, t) })
+	return &less
 }
 
 // checkBuffer compares the entries of the buffer.
@@ -187,12 +196,12 @@ func (v *verification) checkBuffer() error {
 		if v.bufferDeleted.Contains(uint32(at - v.bufferFirst)) {
 			return true
 		}
-		want, err := v.made(at)
+		want, late, err := v.made(at)
 		if err != nil {
 			failure = v.damage(err)
 			return failure == nil
 		}
-		if !bytes.Equal(want.encode(), e.encode()) {
+		if got := e.encode(); !bytes.Equal(want.encode(), got) && !bytes.Equal(want.without(late).encode(), got) {
 			v.problem("entry of version %d is not that of its post", at)
 		}
 		return true
@@ -233,13 +242,14 @@ func (v *verification) checkSegment(s *segment) error {
 		return err
 	}
 	var want []pair
+	optional := map[pair]bool{}
 	for i := range in.docMap {
 		in.docMap[i] = int32(i)
 		if in.deleted != nil && in.deleted.ContainsInt(i) {
 			in.docMap[i] = -1
 			continue
 		}
-		e, err := v.made(uint64(versions.at(i)))
+		e, late, err := v.made(uint64(versions.at(i)))
 		if err != nil {
 			return err
 		}
@@ -252,9 +262,12 @@ func (v *verification) checkSegment(s *segment) error {
 		for _, t := range e.terms {
 			want = append(want, pair{t, uint16(i)})
 		}
+		for _, t := range late {
+			optional[pair{t, uint16(i)}] = true
+		}
 	}
 	slices.SortFunc(want, pair.compare)
-	if err := v.checkTerms(s, in, want); err != nil {
+	if err := v.checkTerms(s, in, want, optional); err != nil {
 		return err
 	}
 	return v.checkOrders(s)
@@ -306,8 +319,9 @@ func (v *verification) checkAuthor(s *segment, docNum int, version uint64) error
 	return nil
 }
 
-// checkTerms compares the terms of live posts with those that there must be.
-func (v *verification) checkTerms(s *segment, in *input, want []pair) error {
+// checkTerms compares the terms of live posts with those that there must be; optional ones
+// may be absent.
+func (v *verification) checkTerms(s *segment, in *input, want []pair, optional map[pair]bool) error {
 	f, err := s.filter()
 	if err != nil {
 		return err
@@ -323,6 +337,9 @@ func (v *verification) checkTerms(s *segment, in *input, want []pair) error {
 			return err
 		}
 		for _, o := range posts {
+			for len(want) > 0 && want[0] != (pair{t, o}) && optional[want[0]] {
+				want = want[1:]
+			}
 			if len(want) == 0 || want[0] != (pair{t, o}) {
 				v.problem("segment %d: term %x and post %d, or another before, is wrong", s.info.id, uint64(t), o)
 				return nil
@@ -333,6 +350,7 @@ func (v *verification) checkTerms(s *segment, in *input, want []pair) error {
 			v.problem("segment %d: term %x is not in the filter", s.info.id, uint64(t))
 		}
 	}
+	want = slices.DeleteFunc(want, func(p pair) bool { return optional[p] })
 	if len(want) > 0 {
 		v.problem("segment %d: %d terms of posts are missing", s.info.id, len(want))
 	}
