@@ -36,6 +36,7 @@ type commandLine struct {
 	Doctor     doctorCommand     `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
 	Posts      client.Posts      `cmd:"" help:"List stored posts of a team."`
 	Export     client.Export     `cmd:"" help:"Print all stored posts that filters select, as CSV or JSON lines."`
+	Tail       client.Tail       `cmd:"" help:"Follow the posts of a team as they come, until it is interrupted."`
 	MCP        client.MCP        `cmd:"" name:"mcp" help:"Offer a service as tools to a language model, by the Model Context Protocol over standard input and output."`
 	Nodes      nodesCommand      `cmd:"" help:"List the nodes of a cluster, or drain one."`
 	Manual     manualCommand     `cmd:"" help:"Write the manual pages of all commands into a folder."`

@@ -39,7 +39,7 @@ func (f *Filters) query() url.Values {
 type Posts struct {
 	Service Flags   `embed:""`
 	Filters Filters `embed:""`
-	Sort    string  `default:"recent_first" help:"Order: recent_first, oldest_first, engagement, relevance_first or influence_score."`
+	Sort    string  `default:"recent_first" help:"Order: recent_first, oldest_first, engagement, relevance_first, influence_score, stored_first or stored_last."`
 	Page    int     `default:"1" help:"Page, from 1."`
 	Count   int     `default:"20" help:"Posts on a page, 1 to 100."`
 	JSON    bool    `name:"json" help:"Print the reply of the API as it is."`
@@ -228,9 +228,18 @@ func (c *Flags) get(ctx context.Context, path string, q url.Values) ([]byte, err
 	}
 	switch response.StatusCode {
 	case http.StatusUnauthorized:
-		return nil, fmt.Errorf("%s: put a key of the dashboard into WATCHPOST_KEY", said.Error)
+		said.Error += ": put a key of the dashboard into WATCHPOST_KEY"
 	case http.StatusInternalServerError:
-		return nil, fmt.Errorf("%s: try again in some seconds", said.Error)
+		said.Error += ": try again in some seconds"
 	}
-	return nil, errors.New(said.Error)
+	return nil, &refusal{response.StatusCode, said.Error}
 }
+
+// refusal is an error of the service.
+type refusal struct {
+	status int
+	text   string
+}
+
+// Error implements error.
+func (r *refusal) Error() string { return r.text }
