@@ -69,7 +69,7 @@ const (
 	cachedRanks      = 'R' // the posts of a buffer in an order
 	cachedMatches    = 'V' // the posts of a segment whose text was looked at
 	cachedCounts     = 'N' // the counts of several queries in a source
-	cachedLate       = 'L' // the late posts of a source for some watchlists
+	cachedLate       = 'E' // the late posts of a source for some watchlists
 )
 
 // segment reads a flushed segment.
