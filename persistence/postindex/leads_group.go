@@ -1,0 +1,179 @@
+package postindex
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// leadSource is what the authors of a source's matches are grouped by.
+type leadSource struct {
+	authors           *authorColumn
+	posted, relevance values
+	interacted        *roaring.Bitmap // posts that the team liked or commented on; nil: none
+}
+
+// group fills in rows, in no order.
+func (g *leadGroups) group() error {
+	sources := make([]leadSource, len(g.sources))
+	for i, f := range g.sources {
+		var err error
+		if sources[i], err = leadSourceOf(f.reader); err != nil {
+			return err
+		}
+	}
+	rows := make([][]leadRow, len(sources))
+	inParallel(len(sources), func(i int) { rows[i] = g.groupSource(uint32(i), &sources[i]) })
+	if len(rows) == 1 {
+		g.rows = rows[0]
+		return g.fault
+	}
+	g.join(rows)
+	return g.fault
+}
+
+// leadSourceOf reads what is needed of a source: readers of the store are not for several
+// goroutines.
+func leadSourceOf(s segmentReader) (of leadSource, err error) {
+	if of.authors, err = s.authors(); err != nil {
+		return of, err
+	}
+	if of.posted, err = s.column(columnPosted); err != nil {
+		return of, err
+	}
+	if of.relevance, err = s.column(columnRelevance); err != nil {
+		return of, err
+	}
+	of.interacted, err = s.postings(termOf(termInteracted, ""))
+	return of, err
+}
+
+// groupSource returns the rows of the authors of a source's matches, in the order of the
+// authors.
+func (g *leadGroups) groupSource(source uint32, of *leadSource) []leadRow {
+	f, authors := g.sources[source], of.authors
+	rows := make([]leadRow, len(authors.terms))
+	for i, author := range authors.terms {
+		rows[i] = leadRow{author: author, first: math.MaxInt64, last: math.MinInt64, best: math.MinInt64, source: source}
+	}
+	docNums := f.docNums()
+	if f.all() {
+		docNums = upTo(f.reader.posts())
+	}
+	for docNum := range docNums {
+		row, at := &rows[authors.places[docNum]], of.posted.at(docNum)
+		if row.posts++; at > row.last || row.posts == 1 {
+			row.last, row.docNum = at, uint32(docNum)
+		} else if at == row.last {
+			g.newer(row, &leadRow{source: source, docNum: uint32(docNum)})
+		}
+		row.first, row.best = min(row.first, at), max(row.best, of.relevance.at(docNum))
+	}
+	if of.interacted != nil {
+		f.markInteracted(of, rows)
+	}
+	return slices.DeleteFunc(rows, func(row leadRow) bool { return row.posts == 0 || row.author == 0 })
+}
+
+// markInteracted marks the authors of posts that the team liked or commented on.
+func (f *matches) markInteracted(of *leadSource, rows []leadRow) {
+	memory := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(memory)
+	among := f.bitset(memory)
+	of.interacted.Iterate(func(docNum uint32) bool {
+		if among.has(int(docNum)) {
+			rows[of.authors.places[docNum]].interacted = true
+		}
+		return true
+	})
+}
+
+// leadParts is the number of parts in which the rows of sources are joined, by the first
+// bits of their authors' terms, which are as good as random. The table of a part fits in
+// the cache of a processor.
+const (
+	leadPartBits = 8
+	leadParts    = 1 << leadPartBits
+)
+
+// join joins the rows of an author in several sources, each in the order of authors.
+func (g *leadGroups) join(rows [][]leadRow) {
+	parts := make([][]leadRow, leadParts)
+	inParallel(leadParts, func(part int) {
+		some := make([][]leadRow, 0, len(rows))
+		n := 0
+		for _, of := range rows {
+			if of = partOf(of, part); len(of) > 0 {
+				some, n = append(some, of), n+len(of)
+			}
+		}
+		parts[part] = g.joinPart(some, n)
+	})
+	n := 0
+	for _, part := range parts {
+		n += len(part)
+	}
+	g.rows = make([]leadRow, 0, n)
+	for _, part := range parts {
+		g.rows = append(g.rows, part...)
+	}
+}
+
+// partOf returns the rows of a part.
+func partOf(rows []leadRow, part int) []leadRow {
+	at := func(part int) int {
+		if part == leadParts {
+			return len(rows)
+		}
+		first := term(part) << (64 - leadPartBits)
+		i, _ := slices.BinarySearchFunc(rows, first, func(row leadRow, t term) int { return cmp.Compare(row.author, t) })
+		return i
+	}
+	return rows[at(part):at(part+1)]
+}
+
+// joinPart joins n rows by a table of open addressing.
+func (g *leadGroups) joinPart(rows [][]leadRow, n int) []leadRow {
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	size := 1 << bits.Len(uint(2*n))
+	table := make([]uint32, size) // places in joined, from 1
+	joined := make([]leadRow, 0, n)
+	for _, of := range rows {
+		for i := range of {
+			row := &of[i]
+			slot := int(row.author>>1) & (size - 1)
+			for table[slot] != 0 && joined[table[slot]-1].author != row.author {
+				slot = (slot + 1) & (size - 1)
+			}
+			if place := table[slot]; place != 0 {
+				g.merge(&joined[place-1], row)
+				continue
+			}
+			joined = append(joined, *row)
+			table[slot] = uint32(len(joined))
+		}
+	}
+	return joined
+}
+
+// inParallel calls do for 0 to n-1, on all processors.
+func inParallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
+}
