@@ -16,7 +16,7 @@ func TestForecast(t *testing.T) {
 	now := time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC) // a Wednesday
 	day := func(n int) time.Time { return watchpost.Daily.Start(now).AddDate(0, 0, n) }
 	ada, bob := watchpost.ForecastAccount{Account: "ada", Room: 40}, watchpost.ForecastAccount{Account: "bob", Room: 10}
-	any := func(units int, added bool) watchpost.ForecastWork {
+	ofAnyone := func(units int, added bool) watchpost.ForecastWork {
 		return watchpost.ForecastWork{Units: units, Added: added, Reason: watchpost.PendingQueued}
 	}
 	of := func(account watchpost.AccountURN, units int) watchpost.ForecastWork {
@@ -32,16 +32,16 @@ func TestForecast(t *testing.T) {
 		want     watchpost.Forecast
 	}{
 		"nothing":            {fetch, []watchpost.ForecastAccount{ada}, nil, watchpost.Forecast{Capacity: 40, Room: 40}},
-		"today":              {fetch, []watchpost.ForecastAccount{ada, bob}, []watchpost.ForecastWork{any(20, false), any(30, true)}, watchpost.Forecast{Waiting: 20, Added: 30, Capacity: 80, Room: 50, DoneAt: now}},
-		"one too many":       {fetch, []watchpost.ForecastAccount{ada, bob}, []watchpost.ForecastWork{any(51, true)}, watchpost.Forecast{Added: 51, Capacity: 80, Room: 50, DoneAt: day(1), LimitedBy: daily}},
-		"two more days":      {fetch, []watchpost.ForecastAccount{ada, bob}, []watchpost.ForecastWork{any(131, true)}, watchpost.Forecast{Added: 131, Capacity: 80, Room: 50, DoneAt: day(2), LimitedBy: daily}},
-		"some expire":        {fetch, []watchpost.ForecastAccount{ada}, []watchpost.ForecastWork{any(100, false), any(300, true)}, watchpost.Forecast{Waiting: 100, Added: 300, Capacity: 40, Room: 40, DoneAt: day(9), LimitedBy: daily, Expiring: 80}},
-		"no account":         {fetch, nil, []watchpost.ForecastWork{any(3, true)}, watchpost.Forecast{Added: 3, LimitedBy: offline, Expiring: 3}},
+		"today":              {fetch, []watchpost.ForecastAccount{ada, bob}, []watchpost.ForecastWork{ofAnyone(20, false), ofAnyone(30, true)}, watchpost.Forecast{Waiting: 20, Added: 30, Capacity: 80, Room: 50, DoneAt: now}},
+		"one too many":       {fetch, []watchpost.ForecastAccount{ada, bob}, []watchpost.ForecastWork{ofAnyone(51, true)}, watchpost.Forecast{Added: 51, Capacity: 80, Room: 50, DoneAt: day(1), LimitedBy: daily}},
+		"two more days":      {fetch, []watchpost.ForecastAccount{ada, bob}, []watchpost.ForecastWork{ofAnyone(131, true)}, watchpost.Forecast{Added: 131, Capacity: 80, Room: 50, DoneAt: day(2), LimitedBy: daily}},
+		"some expire":        {fetch, []watchpost.ForecastAccount{ada}, []watchpost.ForecastWork{ofAnyone(100, false), ofAnyone(300, true)}, watchpost.Forecast{Waiting: 100, Added: 300, Capacity: 40, Room: 40, DoneAt: day(9), LimitedBy: daily, Expiring: 80}},
+		"no account":         {fetch, nil, []watchpost.ForecastWork{ofAnyone(3, true)}, watchpost.Forecast{Added: 3, LimitedBy: offline, Expiring: 3}},
 		"a member's own":     {like, []watchpost.ForecastAccount{{Account: "ada", Room: 50}, {Account: "bob", Room: 50}}, []watchpost.ForecastWork{of("ada", 60)}, watchpost.Forecast{Added: 60, Capacity: 100, Room: 100, DoneAt: day(1), LimitedBy: daily}},
 		"one of them is off": {like, []watchpost.ForecastAccount{{Account: "ada", Room: 50}}, []watchpost.ForecastWork{of("ada", 5), of("eve", 1)}, watchpost.Forecast{Added: 6, Capacity: 50, Room: 50, LimitedBy: offline, Expiring: 1}},
 		"a week":             {invite, []watchpost.ForecastAccount{{Account: "ada", Room: 100}}, []watchpost.ForecastWork{of("ada", 101)}, watchpost.Forecast{Added: 101, Capacity: 100, Room: 100, DoneAt: watchpost.Weekly.Reset(now), LimitedBy: watchpost.PendingWeeklyCap}},
-		"a pause":            {fetch, []watchpost.ForecastAccount{ada}, []watchpost.ForecastWork{paused, any(1, true)}, watchpost.Forecast{Waiting: 1, Added: 1, Capacity: 40, Room: 40, DoneAt: now.Add(time.Hour), LimitedBy: watchpost.PendingPaused}},
-		"no allowance":       {watchpost.ActionNone, []watchpost.ForecastAccount{{Account: "ada"}}, []watchpost.ForecastWork{any(5000, true)}, watchpost.Forecast{Added: 5000, DoneAt: now}},
+		"a pause":            {fetch, []watchpost.ForecastAccount{ada}, []watchpost.ForecastWork{paused, ofAnyone(1, true)}, watchpost.Forecast{Waiting: 1, Added: 1, Capacity: 40, Room: 40, DoneAt: now.Add(time.Hour), LimitedBy: watchpost.PendingPaused}},
+		"no allowance":       {watchpost.ActionNone, []watchpost.ForecastAccount{{Account: "ada"}}, []watchpost.ForecastWork{ofAnyone(5000, true)}, watchpost.Forecast{Added: 5000, DoneAt: now}},
 	} {
 		require.Equal(t, c.want, watchpost.ForecastOf(c.action, c.accounts, c.work, now), name)
 	}

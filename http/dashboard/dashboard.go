@@ -95,7 +95,7 @@ func New(o Options) *Dashboard { return &Dashboard{Options: o, guard: http.NewCr
 func (d *Dashboard) Routes() []Route {
 	signIn, feed, watchlists, rules := signInPages{d}, feedPages{d}, watchlistPages{d}, rulePages{d}
 	notifications, team := notificationPages{d}, teamPages{d}
-	return []Route{
+	return append(d.teamRoutes(), []Route{
 		{Method: http.MethodGet, Path: "/{$}", Handler: http.RedirectHandler(pathFeed, http.StatusSeeOther)},
 		{Method: http.MethodGet, Path: "/app/assets/{file}", Handler: http.HandlerFunc(serveAsset)},
 		{Method: http.MethodGet, Path: pathSignIn, Handler: d.public(signIn.showSignIn)},
@@ -146,6 +146,14 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathNotifications + "/{id}", Handler: d.signed(notifications.changeTarget)},
 		{Method: http.MethodGet, Path: pathTry, Handler: d.signed(d.showTry)},
 		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
+		{Method: http.MethodGet, Path: "/app/", Handler: d.signed(d.unknown)},
+	}...)
+}
+
+// teamRoutes lists the pages of the team, its keys, and its members' own settings.
+func (d *Dashboard) teamRoutes() []Route {
+	team := teamPages{d}
+	return []Route{
 		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(team.showTeam)},
 		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(team.changeTeam)},
 		{Method: http.MethodGet, Path: pathKeys, Handler: d.signed(team.showKeys)},
@@ -155,7 +163,6 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathSettings, Handler: d.signed(d.settings)},
 		{Method: http.MethodPost, Path: pathSettings, Handler: d.signed(d.changeSettings)},
 		{Method: http.MethodPost, Path: pathSettings + "/passkey/options", Handler: d.signed(d.beginPasskey)},
-		{Method: http.MethodGet, Path: "/app/", Handler: d.signed(d.unknown)},
 	}
 }
 

@@ -48,7 +48,7 @@ func TestOfferIsASubject(t *testing.T) {
 func TestParticles(t *testing.T) {
 	t.Parallel()
 	for prompt, keyword := range map[string]string{
-		"Posts from founders who feel burned out in their second year":    "burned out",
+		"Posts from founders who feel burned out in their second year":   "burned out",
 		"Find posts by teachers who are burning out in their first year": "burning out",
 	} {
 		require.Contains(t, watchpost.KeywordTexts(understood(t, prompt).Keywords), keyword, prompt)

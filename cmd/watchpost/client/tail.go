@@ -42,7 +42,7 @@ func (c *Tail) print(ctx context.Context, out, notes io.Writer) error {
 		var refused *refusal
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			continue // to the end
 		case err == nil:
 			failures = 0
 			continue
