@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"maps"
 	"slices"
 
 	"watchpost/internal/text"
@@ -50,7 +51,7 @@ func trendNames(view persistence.View, space persistence.Space, posts *postindex
 	}
 	switch q.By {
 	case watchpost.TrendByWatchlist:
-		for id := range q.Live {
+		for _, id := range slices.Sorted(maps.Keys(q.Live)) {
 			names = append(names, string(id))
 		}
 	case watchpost.TrendByLanguage:
@@ -58,7 +59,7 @@ func trendNames(view persistence.View, space persistence.Space, posts *postindex
 		if err != nil {
 			return nil, err
 		}
-		for name := range languages {
+		for _, name := range slices.Sorted(maps.Keys(languages)) {
 			add(name)
 		}
 	case watchpost.TrendByKeyword, watchpost.TrendByLabel:

@@ -121,9 +121,8 @@ func TestHTTP2ClientsThatDoNotRead(t *testing.T) {
 	conn, err := tls.Dial("tcp", listening(t, server), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	require.NoError(t, err)
 	defer conn.Close()
-	_, err = io.WriteString(conn, http2.ClientPreface)
-	require.NoError(t, err)
-	framer := http2.NewFramer(conn, nil)
+	asks := bytes.NewBufferString(http2.ClientPreface) // in one write: the server's patience is short
+	framer := http2.NewFramer(asks, nil)
 	require.NoError(t, framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30}))
 	require.NoError(t, framer.WriteWindowUpdate(0, 1<<30))
 	var head bytes.Buffer
@@ -132,6 +131,8 @@ func TestHTTP2ClientsThatDoNotRead(t *testing.T) {
 		require.NoError(t, encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}))
 	}
 	require.NoError(t, framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: head.Bytes(), EndStream: true, EndHeaders: true}))
+	_, err = conn.Write(asks.Bytes())
+	require.NoError(t, err)
 	select {
 	case err := <-wrote:
 		require.Error(t, err)

@@ -17,7 +17,7 @@ import (
 type Tail struct {
 	Service   Flags    `embed:""`
 	Watchlist []string `help:"Ids of watchlists; default: all."`
-	Since     string   `env:"-" help:"Begin behind this cursor, or at \"earliest\", the oldest change that is kept; default: now."`
+	Since     string   `help:"Begin behind this cursor, or at \"earliest\", the oldest change that is kept; default: now."`
 	JSON      bool     `name:"json" help:"Print each post as a line of JSON."`
 }
 
