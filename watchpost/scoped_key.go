@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -125,21 +124,12 @@ func (k ScopedKey) Clean(now time.Time) (ScopedKey, error) {
 	return k, nil
 }
 
-// TextNeedsScope is the error of a key that has none of these scopes.
+// TextNeedsScope is the error of a key that has not the scope, or none of TaskScopes.
 func TextNeedsScope(scopes ...Scope) string {
-	var b strings.Builder
-	b.WriteString("This key may not do this: it needs the scope ")
-	for i, scope := range scopes {
-		switch i {
-		case 0:
-		case len(scopes) - 1:
-			b.WriteString(" or ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString("'" + string(scope) + "'")
+	if len(scopes) == 1 {
+		return fmt.Sprintf("This key may not do this: it needs the scope '%s'", scopes[0])
 	}
-	return b.String()
+	return fmt.Sprintf("This key may not do this: it needs the scope '%s', '%s' or '%s'", scopes[0], scopes[1], scopes[2])
 }
 
 // TextDailyLimit is the error of a task over a daily limit of its key.

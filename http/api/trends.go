@@ -22,7 +22,7 @@ func (s trends) routes() {
 		endpoint.Query("interval", "length of the intervals, which begin in UTC", text().WithEnum(endpoint.TextsOf(watchpost.TrendIntervals...)...).WithDefault("day")),
 		endpoint.Query("by", "what posts are grouped by; absent: nothing", text().WithEnum(endpoint.TextsOf(watchpost.TrendGroupings...)...)),
 		filterParams(),
-		filterErrors("Invalid 'interval': use "+endpoint.InWords(watchpost.TrendIntervals, "or"), "Invalid 'by': use "+endpoint.InWords(watchpost.TrendGroupings, "or"),
+		filterErrors("Invalid 'interval': use "+endpoint.InWords(watchpost.TrendIntervals, "or"), "Invalid 'by': use "+endpoint.InWords(watchpost.TrendGroupings, "or"), "Invalid 'end_date'",
 			fmt.Sprintf("Too many intervals, at most %d: use a longer interval or fewer days", watchpost.MaxTrendIntervals),
 			fmt.Sprintf(watchpost.TextTooManyGroups, watchpost.MaxTrendNames)),
 		endpoint.WithError(http.StatusInternalServerError, textFailedTrends))
