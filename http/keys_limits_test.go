@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"slices"
 	"net/netip"
 	"sync"
 	"testing"
@@ -53,7 +54,9 @@ func TestDailyLimitsOfKeys(t *testing.T) {
 	m.with(key, "POST", posts, `{"profile_urns":["1","2","urn:network:company:7","urn:network:company:8"]}`).fails(402, "Daily limit of this key reached: 1 of 'company_scan'. It resets at 00:00 UTC.")
 	read[fields](m.with(key, "POST", posts, `{"profile_urns":["1","2","urn:network:company:7"]}`), 200)
 	used := func() any {
-		return read[fields](m.call("GET", keysPath, ""), 200)["keys"].([]any)[1].(fields)["used_today"]
+		all := read[fields](m.call("GET", keysPath, ""), 200)["keys"].([]any) // ids of one millisecond have no order
+		at := slices.IndexFunc(all, func(k any) bool { return k.(fields)["name"] == "x" })
+		return all[at].(fields)["used_today"]
 	}
 	require.Equal(t, fields{"profile_fetch": 13.0, "people_scan": 2.0, "company_scan": 1.0}, used())
 
