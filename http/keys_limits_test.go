@@ -2,8 +2,8 @@ package httpapi_test
 
 import (
 	"fmt"
-	"slices"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 
