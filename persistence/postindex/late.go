@@ -65,9 +65,7 @@ const (
 func lateTermsOf(q *watchpost.PostQuery) []term {
 	var terms []term
 	for _, id := range slices.Sorted(maps.Keys(q.Live)) {
-		if q.Live[id] {
-			terms = append(terms, termOf(termLate, string(id)))
-		}
+		terms = append(terms, termOf(termLate, string(id)))
 	}
 	return terms
 }
