@@ -110,6 +110,7 @@ func TestLeaseNeedsTheSession(t *testing.T) {
 		return n.leaseEnd
 	}
 	held := n.guard.since.Swap(0)
+	awaitRenewals(t, n) // one that was under way had seen the session
 	before := end()
 	awaitRenewals(t, n)
 	require.Equal(t, before, end())
