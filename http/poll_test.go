@@ -174,11 +174,17 @@ func TestHelloAgainReplacesThePoller(t *testing.T) {
 	}, patience, time.Millisecond)
 	require.Contains(t, []int{200, 409}, (<-held).status)
 
-	// A socket of the same session is the newer connection too.
+	// A socket of the same session is the newer connection too. It alone gets the task that
+	// waited for the next poll, and what the last reply carried is not sent once more.
+	for range 2 {
+		read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`), 200)
+	}
+	h.await(token)
 	p := h.dial()
 	p.send(hello(token))
 	p.hear(protocol.TypeWelcome)
-	require.Eventually(t, func() bool { return h.poll(token).status == 409 }, patience, time.Millisecond)
+	p.hear(protocol.TypeTask)
+	h.poll(token).fails(409, "Replaced by a newer connection")
 }
 
 func TestPollerThatFallsSilentIsLetGo(t *testing.T) {

@@ -52,8 +52,9 @@ func (c *conn) deliver(f protocol.Frame) {
 	c.notify()
 }
 
-// end ends the connection after the queued frames have been sent. The first call
-// counts.
+// end ends the connection after the queued frames have been sent. One that another has
+// replaced gets none of them: the newer one is sent all that is unfinished, and a task that
+// both receive would run twice. The first call counts.
 func (c *conn) end(code int, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,8 +63,12 @@ func (c *conn) end(code int, reason string) {
 }
 
 func (c *conn) endLocked(code int, reason string) {
-	if !c.ended {
-		c.ended, c.code, c.reason = true, code, reason
+	if c.ended {
+		return
+	}
+	c.ended, c.code, c.reason = true, code, reason
+	if code == protocol.CloseReplaced {
+		c.frames = nil
 	}
 }
 

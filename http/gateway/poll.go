@@ -161,21 +161,19 @@ func (g *Gateway) hold(ctx context.Context, p *poller, frames []protocol.Frame) 
 	}
 	defer p.done(yield, g.Timing.Silence)
 	again := p.receive(frames)
-	patience := g.Timing.Poll
-	if slices.ContainsFunc(again, urgent) {
-		patience = 0
-	}
-	over := time.NewTimer(patience)
+	over := time.NewTimer(g.Timing.Poll)
 	defer over.Stop()
 	for {
+		fresh, ended := p.peek()
+		switch {
+		case ended && !fresh:
+			g.dropPoller(p)
+			return nil, p.goodbye()
+		case fresh, slices.ContainsFunc(again, urgent):
+			return p.answer(again), nil
+		}
 		select {
 		case <-p.ready:
-			if fresh, ended := p.peek(); ended && !fresh {
-				g.dropPoller(p)
-				return nil, p.goodbye()
-			} else if fresh {
-				return p.answer(again), nil
-			}
 		case <-over.C:
 			return p.answer(again), nil
 		case <-yield:
@@ -213,7 +211,6 @@ func (p *poller) done(yield chan struct{}, silence time.Duration) {
 	p.mu.Lock()
 	p.listen(silence)
 	p.mu.Unlock()
-	p.wake() // the rest waits for the next poll
 	<-p.turn
 }
 
