@@ -1,7 +1,10 @@
 package watchpost
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -59,40 +62,41 @@ func (n ScanNeed) PerDay() int {
 	return (n.Subjects*24 + hours - 1) / hours
 }
 
-// Interval returns the time between two scans of an entry when the schedule gets share
-// scans a day; zero when it gets none.
-func (n ScanNeed) Interval(share int) time.Duration {
+// interval returns the time between two scans of an entry when the schedule gets so many
+// parts of scans a day; zero when it gets none.
+func (n ScanNeed) interval(parts int) time.Duration {
 	switch {
-	case n.Subjects == 0 || share >= n.PerDay():
+	case n.Subjects == 0 || parts >= n.PerDay()*shareParts:
 		return n.Frequency.Duration()
-	case share <= 0:
+	case parts <= 0:
 		return 0
 	}
-	return max(n.Frequency.Duration(), time.Duration(n.Subjects)*24*time.Hour/time.Duration(share))
+	return max(n.Frequency.Duration(), time.Duration(n.Subjects*shareParts)*24*time.Hour/time.Duration(parts))
 }
 
-// FairShares divides a capacity among needs by max-min fairness: what one does not need
-// is divided among those that need more, and no share can grow except at the cost of a
-// smaller one. A rest that cannot be divided goes to the first that need more.
-func FairShares(needs []int, capacity int) []int {
-	shares := make([]int, len(needs))
-	for capacity > 0 {
-		open := 0
+// FairShares divides room among needs by max-min fairness, on top of what each has had:
+// those that have had least get most, none gets more than it needs, and no share can grow
+// except at the cost of a smaller one. A rest that cannot be divided goes to the first that
+// need more. had may be nil.
+func FairShares(needs, had []int, room int) []int {
+	shares, most := make([]int, len(needs)), 0
+	copy(shares, had)
+	for _, need := range needs {
+		most = max(most, need)
+	}
+	missing := func(level int) (sum int) {
 		for i, need := range needs {
-			if shares[i] < need {
-				open++
-			}
+			sum += max(0, min(need, level)-shares[i])
 		}
-		if open == 0 {
-			break
-		}
-		each := max(1, capacity/open)
-		for i, need := range needs {
-			more := min(each, need-shares[i], capacity)
-			if more > 0 {
-				shares[i] += more
-				capacity -= more
-			}
+		return sum
+	}
+	level := sort.Search(most, func(level int) bool { return missing(level+1) > room })
+	room -= missing(level)
+	for i, need := range needs {
+		shares[i] = max(shares[i], min(need, level))
+		if room > 0 && shares[i] == level && need > level {
+			shares[i]++
+			room--
 		}
 	}
 	return shares
@@ -104,6 +108,112 @@ type ScanOutlook struct {
 	Limited  bool          // Capacity counts; false: its scans have no allowance
 	Capacity int           // scans a day of the team's live accounts, for all its watchlists
 	Interval time.Duration // expected between two scans of an entry; zero: none is expected
+}
+
+// ScanClaim is what a schedule can claim of its team's scans of a day.
+type ScanClaim struct {
+	Need    ScanNeed
+	Used    int       // scans of the day, those that are under way too
+	Waiting int       // scans that are due
+	Longest time.Time // when the first of them became due
+}
+
+// before reports whether a claim has had less of its share than another one, or as much
+// and waits longer.
+func (c *ScanClaim) before(share int, o *ScanClaim, otherShare int) bool {
+	if had, other := c.Used*max(otherShare, 1), o.Used*max(share, 1); had != other {
+		return had < other
+	}
+	return c.Longest.Before(o.Longest)
+}
+
+// NextClaim returns whose scan is done next, as its place in claims, when the accounts that
+// are there may do room more scans today and members are expected in so many of the hours
+// that are left of the day. It is -1 when none is: what is left is kept.
+//
+// FairShares shares the room, on top of what was done. Who has had the least part of its
+// share goes first. Who has had its share gets what the others will not need today, so none
+// can use up what another one waits for later.
+func NextClaim(claims []ScanClaim, room, hours int) int {
+	byWait := placesByWait(claims) // what cannot be divided goes to who waits longest
+	needs, had := make([]int, len(claims)), make([]int, len(claims))
+	for i, at := range byWait {
+		needs[i], had[i] = claims[at].Need.PerDay(), claims[at].Used
+	}
+	next, nextShare, kept, within := -1, 0, 0, false
+	for i, share := range FairShares(needs, had, room) {
+		c := &claims[byWait[i]]
+		left := share - c.Used
+		if c.Waiting == 0 {
+			kept += max(0, min(left, (needs[i]*hours+23)/24))
+			continue
+		}
+		if next < 0 || left > 0 && !within || (left > 0) == within && c.before(share, &claims[next], nextShare) {
+			next, nextShare, within = byWait[i], share, left > 0
+		}
+	}
+	if !within && room <= kept {
+		return -1
+	}
+	return next
+}
+
+// placesByWait returns the places of claims, those that wait longest first and those that
+// do not wait last.
+func placesByWait(claims []ScanClaim) []int {
+	places := make([]int, len(claims))
+	for i := range claims {
+		places[i] = i
+	}
+	idle := func(at int) int {
+		if claims[at].Waiting > 0 {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(idle(a), idle(b)), claims[a].Longest.Compare(claims[b].Longest))
+	})
+	return places
+}
+
+// hoursKnown is for how long it is remembered that members were there in an hour of the day.
+const hoursKnown = 7 * 24 * time.Hour
+
+// PresentHours are the hours of the day, in UTC, in which members of a team were active.
+type PresentHours struct {
+	Since time.Time     // when the first was noted
+	Last  [24]time.Time // in each hour; zero: never
+}
+
+// Note notes that a member is active; it reports whether that was not known of this hour.
+func (p *PresentHours) Note(now time.Time) bool {
+	now = now.UTC().Truncate(time.Hour)
+	if p.Since.IsZero() {
+		p.Since = now
+	}
+	last := &p.Last[now.Hour()]
+	if !last.Before(now) {
+		return false
+	}
+	*last = now
+	return true
+}
+
+// Left returns in how many of the hours that are left of the day, this one included,
+// members can be expected: all, before a day is known.
+func (p *PresentHours) Left(now time.Time) int {
+	now = now.UTC()
+	if p.Since.IsZero() || now.Sub(p.Since) < 24*time.Hour {
+		return 24 - now.Hour()
+	}
+	n := 1
+	for _, last := range p.Last[now.Hour()+1:] {
+		if now.Sub(last) < hoursKnown {
+			n++
+		}
+	}
+	return n
 }
 
 // OutlookOf returns the outlook of one of a team's schedules whose scans have the same
@@ -121,11 +231,15 @@ func OutlookOf(action Action, needs []ScanNeed, at, live int) ScanOutlook {
 	}
 	perDay := make([]int, len(needs))
 	for i := range needs {
-		perDay[i] = needs[i].PerDay()
+		perDay[i] = needs[i].PerDay() * shareParts
 	}
-	o.Interval = n.Interval(FairShares(perDay, o.Capacity)[at])
+	o.Interval = n.interval(FairShares(perDay, nil, o.Capacity*shareParts)[at])
 	return o
 }
+
+// shareParts makes fractions of the share of a day: a scan that several schedules take turns
+// for is each one's at times.
+const shareParts = 1000
 
 // Warning says that the accounts cannot do the scans as often as asked for; "" when they
 // can.

@@ -1,6 +1,7 @@
 package watchpost_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -63,17 +64,15 @@ func TestOutlook(t *testing.T) {
 		"one that fits": {ActionKeywordScan, []ScanNeed{{5, hours(12)}}, 1, 10, 12 * time.Hour, ""},
 		"no account": {ActionKeywordScan, []ScanNeed{{1, hours(24)}}, 0, 1, 0,
 			"Needs 1 keyword scan a day, the team's accounts have 0: entries wait until a member's extension is active"},
-		"no limit":  {ActionNone, []ScanNeed{large}, 1, 200, 6 * time.Hour, ""},
-		"none left": {ActionKeywordScan, append(make([]ScanNeed, 0), repeated(ScanNeed{1, hours(24)}, 31)...), 1, 1, 24 * time.Hour, ""},
+		"no limit": {ActionNone, []ScanNeed{large}, 1, 200, 6 * time.Hour, ""},
+		"taking turns": {ActionKeywordScan, repeated(ScanNeed{1, hours(24)}, 31), 1, 1, 24 * time.Hour * 1000 / 968,
+			"Needs 1 keyword scan a day, the team's accounts have 30: entries are scanned every 25 hours"},
 	} {
 		o := OutlookOf(c.action, c.needs, 0, c.live)
 		require.Equal(t, c.perDay, o.PerDay, name)
 		require.Equal(t, c.interval, o.Interval, name)
 		require.Equal(t, c.warning, o.Warning(KeywordWatchlist, c.needs[0].Frequency), name)
 	}
-	last := OutlookOf(ActionKeywordScan, repeated(ScanNeed{1, hours(24)}, 31), 30, 1)
-	require.Equal(t, "Needs 1 keyword scan a day, the team's accounts have 30: entries wait until other watchlists need less",
-		last.Warning(KeywordWatchlist, hours(24)))
 }
 
 func repeated(n ScanNeed, times int) (all []ScanNeed) {
@@ -92,22 +91,169 @@ func TestPhraseWarning(t *testing.T) {
 }
 
 // TestFairShares: nothing is lost, none gets more than it needs, and one that gets less than
-// it needs gets no less than any other, but for a rest of one.
+// it needs has no less than any other that got something, but for a rest of one.
 func TestFairShares(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		needs := rapid.SliceOfN(rapid.IntRange(0, 40), 0, 8).Draw(t, "needs")
-		capacity := rapid.IntRange(0, 120).Draw(t, "capacity")
-		shares, given, needed := FairShares(needs, capacity), 0, 0
+		had := rapid.SliceOfN(rapid.IntRange(0, 40), len(needs), len(needs)).Draw(t, "had")
+		room := rapid.IntRange(0, 120).Draw(t, "room")
+		shares, given, needed := FairShares(needs, had, room), 0, 0
 		for i, share := range shares {
-			given, needed = given+share, needed+needs[i]
-			require.LessOrEqual(t, share, needs[i])
+			given, needed = given+share-had[i], needed+max(0, needs[i]-had[i])
+			require.LessOrEqual(t, share, max(needs[i], had[i]))
 			if share < needs[i] {
 				for j := range shares {
-					require.LessOrEqual(t, shares[j], share+1, "%v of %v", shares, needs)
+					require.True(t, shares[j] <= max(share+1, had[j]), "%v of %v", shares, needs)
 				}
 			}
 		}
-		require.Equal(t, min(capacity, needed), given)
+		require.Equal(t, min(room, needed), given)
 	})
+}
+
+// month lives 30 days with schedules that want scans of accounts which have capacity of
+// them a day, and whose members are there in some hours. It returns how many scans each
+// schedule had.
+func month(needs []ScanNeed, capacity int, there func(hour int) bool) (had []int) {
+	begin := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	due := make([][]time.Time, len(needs))
+	for i, n := range needs {
+		due[i] = slices.Repeat([]time.Time{begin}, n.Subjects)
+	}
+	had = make([]int, len(needs))
+	var present PresentHours
+	for now := begin; now.Before(begin.AddDate(0, 0, 30)); now = now.AddDate(0, 0, 1) {
+		used := make([]int, len(needs))
+		for hour := range 24 {
+			at := now.Add(time.Duration(hour) * time.Hour)
+			for ; there(hour); present.Note(at) {
+				claims, room := claimsAt(needs, due, used, at), capacity-sum(used)
+				next := NextClaim(claims, room, present.Left(at))
+				if room == 0 || next < 0 {
+					present.Note(at)
+					break
+				}
+				first := slices.IndexFunc(due[next], claims[next].Longest.Equal)
+				due[next][first] = at.Add(needs[next].Frequency.Duration())
+				used[next]++
+			}
+		}
+		for i := range used {
+			had[i] += used[i]
+		}
+	}
+	return had
+}
+
+// claimsAt returns the claims of schedules.
+func claimsAt(needs []ScanNeed, due [][]time.Time, used []int, now time.Time) []ScanClaim {
+	claims := make([]ScanClaim, len(needs))
+	for i, n := range needs {
+		c := ScanClaim{Need: n, Used: used[i]}
+		for _, at := range due[i] {
+			if !at.After(now) {
+				c.Waiting++
+				if c.Longest.IsZero() || at.Before(c.Longest) {
+					c.Longest = at
+				}
+			}
+		}
+		claims[i] = c
+	}
+	return claims
+}
+
+func sum(list []int) (total int) {
+	for _, n := range list {
+		total += n
+	}
+	return total
+}
+
+// TestOutlookComesTrue: over a month each schedule is scanned as often as was said, but for
+// the scan of a day that cannot be divided.
+func TestOutlookComesTrue(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		frequency := rapid.SampledFrom([]int{1, 3, 6, 12, 24})
+		var needs []ScanNeed
+		for range rapid.IntRange(1, 6).Draw(t, "schedules") {
+			needs = append(needs, ScanNeed{rapid.IntRange(1, 40).Draw(t, "subjects"), hours(frequency.Draw(t, "hours"))})
+		}
+		live := rapid.IntRange(1, 3).Draw(t, "accounts")
+		capacity, _ := CapacityPerDay(ActionKeywordScan, live)
+		had := month(needs, capacity, func(int) bool { return true })
+		for i, n := range needs {
+			const days = 30
+			said := float64(n.Subjects) * days * 24 / OutlookOf(ActionKeywordScan, needs, i, live).Interval.Hours()
+			require.InDelta(t, said, had[i], max(days, 0.1*said), "%d of %v, %d accounts: %v", i, needs, live, had)
+		}
+	})
+}
+
+// TestLargeWatchlistLetsOthersScan: 50 keywords every 6 hours beside a team mate's hourly one.
+func TestLargeWatchlistLetsOthersScan(t *testing.T) {
+	t.Parallel()
+	needs := []ScanNeed{{50, hours(6)}, {1, hours(1)}}
+	had := month(needs, 60, func(int) bool { return true })
+	require.Equal(t, []int{30 * 36, 30 * 24}, had)
+	// A member who connects for an hour a day: the small one needs one scan then, and from
+	// the second day on nothing is kept for hours in which nobody is there.
+	had = month(needs, 60, func(hour int) bool { return hour == 9 })
+	require.Equal(t, 30, had[1])
+	require.GreaterOrEqual(t, had[0], 29*50, "each keyword once a day")
+}
+
+// TestNextClaim: who is next waits, no one else who waits has had less of its share, and what
+// those who do not wait will need is kept.
+func TestNextClaim(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var claims []ScanClaim
+		var needs, had []int
+		waiting, room, left := 0, rapid.IntRange(1, 90).Draw(t, "room"), rapid.IntRange(0, 24).Draw(t, "hours")
+		for range rapid.IntRange(0, 6).Draw(t, "claims") {
+			c := ScanClaim{Need: ScanNeed{rapid.IntRange(0, 40).Draw(t, "subjects"), hours(6)}, Used: rapid.IntRange(0, 40).Draw(t, "used")}
+			if c.Waiting = rapid.IntRange(0, 3).Draw(t, "waiting"); c.Waiting > 0 {
+				c.Longest = time.Unix(int64(rapid.IntRange(1, 9).Draw(t, "longest")), 0)
+				waiting++
+			}
+			claims, needs, had = append(claims, c), append(needs, c.Need.PerDay()), append(had, c.Used)
+		}
+		next := NextClaim(claims, room, left)
+		if next < 0 {
+			require.True(t, waiting == 0 || left > 0, "nothing is kept for the next day")
+			return
+		}
+		require.Positive(t, claims[next].Waiting)
+		kept, shares := 0, FairShares(needs, had, room)
+		beyond := claims[next].Used >= shares[next]+1 // what cannot be divided may be another's
+		for i, c := range claims {
+			owed := shares[i] - c.Used - 1
+			require.False(t, beyond && c.Waiting > 0 && owed > 0, "%d waits within its share, %d is beyond: %v", i, next, claims)
+			if left == 24 && c.Waiting == 0 {
+				kept += max(0, owed)
+			}
+		}
+		require.False(t, beyond && room <= kept, "%d takes what others need: %v", next, claims)
+	})
+	require.Equal(t, -1, NextClaim(nil, 1, 24))
+}
+
+// TestPresentHours: members are expected when they were there in the last seven days.
+func TestPresentHours(t *testing.T) {
+	t.Parallel()
+	monday := time.Date(2030, 1, 7, 9, 20, 0, 0, time.UTC)
+	var p PresentHours
+	require.Equal(t, 15, p.Left(monday), "nothing is known")
+	require.True(t, p.Note(monday))
+	require.False(t, p.Note(monday.Add(30*time.Minute)))
+	require.True(t, p.Note(monday.Add(3*time.Hour)))
+	require.Equal(t, 15, p.Left(monday), "no day is known yet")
+	tuesday := monday.AddDate(0, 0, 1)
+	require.Equal(t, 2, p.Left(tuesday))
+	require.Equal(t, 1, p.Left(tuesday.Add(3*time.Hour)))
+	require.Equal(t, 1, p.Left(tuesday.Add(8*time.Hour)), "who asks is there")
+	require.Equal(t, 1, p.Left(monday.AddDate(0, 0, 8)), "it was a week ago")
 }
