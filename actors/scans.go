@@ -133,7 +133,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 	open.targets = targets
 	sc.noteTargets(id, open)
 	sc.team.tasks.tally.dueEarlier(open, scan.Due)
-	sc.team.dispatch.Advance(id, scan)
+	sc.team.dispatch.Join(id, scan)
 	sc.team.tasks.tell(joinScan{*scan}, open)
 	return true
 }

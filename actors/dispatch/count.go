@@ -17,7 +17,7 @@ type PendingCount struct {
 
 // Pending begins a count of the waiting tasks.
 func (d *Dispatcher) Pending(now time.Time) *PendingCount {
-	d.mature(now)
+	d.look(now)
 	return &PendingCount{queues: slices.Collect(maps.Values(d.byKey)), Counts: map[watchpost.PendingReason]int{}}
 }
 

@@ -29,6 +29,7 @@ import (
 type Dispatcher struct {
 	queues
 	crews
+	shares
 	// unscheduled are the watchlists and lists that have not reported their due
 	// scans since they were spawned, or the team asked them to share a scan. Until all
 	// have, no scan is handed out: another may be due before it, or together with
@@ -53,7 +54,7 @@ type Assignment struct {
 
 // New returns a dispatcher without tasks and workers.
 func New() *Dispatcher {
-	return &Dispatcher{queues: newQueues(), crews: newCrews(), unscheduled: map[string]bool{}}
+	return &Dispatcher{queues: newQueues(), crews: newCrews(), shares: newShares(), unscheduled: map[string]bool{}}
 }
 
 // Await holds scans back until Reported is called with the name.
@@ -89,8 +90,8 @@ func (d *Dispatcher) ReportedAll(prefix string) {
 }
 
 // Next takes the first task that a free session may do now; ok is false when
-// there is none. Client tasks go by creation, before scans, which go by due
-// time and entry.
+// there is none. Client tasks go by creation, before scans, which watchlists and lists
+// share; one of them scans by due time and entry.
 func (d *Dispatcher) Next(now time.Time) (a Assignment, ok bool) {
 	d.look(now)
 	for d.candidates.Len() > 0 {
@@ -103,8 +104,16 @@ func (d *Dispatcher) Next(now time.Time) (a Assignment, ok bool) {
 			d.dismiss(q)
 			continue
 		}
-		a = Assignment{Task: q.turns.First().id, Kind: q.key.Kind, Worker: w}
+		next, of := d.first(q, now)
+		if next == nil {
+			d.dismiss(q)
+			continue
+		}
+		a = Assignment{Task: next.id, Kind: q.key.Kind, Worker: w}
 		d.Remove(a.Task)
+		if q.key.Kind.Scan() {
+			d.given[a.Task] = givenScan{kind: q.key.Kind, of: of}
+		}
 		w.Task = a.Task
 		return a, true
 	}
@@ -133,7 +142,9 @@ func (d *Dispatcher) held(k Key) bool { return k.Kind.Scan() && len(d.unschedule
 
 // look brings the candidates up to now.
 func (d *Dispatcher) look(now time.Time) {
-	d.mature(now)
+	if d.mature(now) || len(d.improved) > 0 {
+		d.reconsider()
+	}
 	if now.Before(d.looked) || !now.Before(d.due) { // a clock may be set back
 		d.pass(now)
 	}
@@ -150,6 +161,7 @@ func (d *Dispatcher) look(now time.Time) {
 func (d *Dispatcher) pass(now time.Time) {
 	day := PeriodOf(watchpost.Daily, d.looked) != PeriodOf(watchpost.Daily, now) || now.Before(d.looked)
 	d.due = watchpost.Daily.Reset(now)
+	d.reconsider()
 	for account, crews := range d.byAccount {
 		st := d.Standing(account)
 		if relief := st.relief(d.looked); day || !relief.IsZero() && !relief.After(now) {
@@ -255,8 +267,18 @@ var reasons = map[watchpost.PendingReason]int{
 
 // Why says why a pending task of that kind waits: what blocks the session that is closest
 // to doing it, and until when at least, if that is known. Sessions of other
-// members do not count: they are as good as offline.
+// members do not count: they are as good as offline. Scans that are withheld wait because
+// what is left of the day's allowance is kept for other watchlists.
 func (d *Dispatcher) Why(k Key, now time.Time) (watchpost.PendingReason, time.Time) {
+	reason, until := d.hindered(k, now)
+	if reason == watchpost.PendingQueued && d.withheld[d.byKey[k]] {
+		return watchpost.PendingDailyCap, now.Truncate(time.Hour).Add(time.Hour)
+	}
+	return reason, until
+}
+
+// hindered is Why without what is withheld.
+func (d *Dispatcher) hindered(k Key, now time.Time) (watchpost.PendingReason, time.Time) {
 	reason := watchpost.PendingExtensionOffline
 	var notBefore time.Time
 	need := needOf(k.Kind, now)

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ import (
 type naive struct {
 	d     *Dispatcher
 	tasks []*watchpost.Task // that wait
+	given map[watchpost.TaskID]modelScan
+	of    int // whose scan the next one is
 }
 
 // blockedBy says why a session may not be handed a task; empty when it may.
@@ -43,24 +46,98 @@ func (n *naive) blockedBy(w *Worker, k Key, now time.Time) watchpost.PendingReas
 }
 
 // next is the first task in turn that a free session may do, and of these sessions the
-// one whose account has most room.
+// one whose account has most room. Of the scans of a kind it is the one whose schedule has
+// the next claim.
 func (n *naive) next(now time.Time) (first *watchpost.Task, best *Worker) {
+	byKey := map[Key][]*watchpost.Task{}
 	for _, t := range n.tasks {
-		if first != nil && !turnOf(t).before(turnOf(first)) || t.NotBefore.After(now) || t.Type.Scan() && len(n.d.unscheduled) > 0 {
-			continue
+		if k := queueOf(t); byKey[k] == nil && (!t.Type.Scan() || len(n.d.unscheduled) == 0) {
+			byKey[k] = n.ripe(k, now)
 		}
+	}
+	maps.DeleteFunc(byKey, func(_ Key, waiting []*watchpost.Task) bool { return len(waiting) == 0 })
+	turns := func(a, b *watchpost.Task) int { return turnOf(a).compare(turnOf(b)) }
+	earlier := func(a, b []*watchpost.Task) int { return turns(slices.MinFunc(a, turns), slices.MinFunc(b, turns)) }
+	for _, waiting := range slices.SortedFunc(maps.Values(byKey), earlier) {
+		first = slices.MinFunc(waiting, turns)
 		var able []*Worker
 		for _, w := range n.d.workers {
-			if w.Task == "" && n.blockedBy(w, queueOf(t), now) == "" {
+			if w.Task == "" && n.blockedBy(w, queueOf(first), now) == "" {
 				able = append(able, w)
 			}
 		}
-		if len(able) > 0 {
-			room := func(w *Worker) int { return n.d.Standing(w.Account).Ledger.Room(t.LeasedType().Action(), now) }
-			first, best = t, slices.MinFunc(able, func(a, b *Worker) int { return cmp.Or(room(b)-room(a), cmp.Compare(a.Session, b.Session)) })
+		if len(able) == 0 {
+			continue
+		}
+		if first.Type.Scan() {
+			if first = n.claimed(waiting, now); first == nil {
+				continue
+			}
+		}
+		room := func(w *Worker) int { return n.d.Standing(w.Account).Ledger.Room(first.LeasedType().Action(), now) }
+		return first, slices.MinFunc(able, func(a, b *Worker) int { return cmp.Or(room(b)-room(a), cmp.Compare(a.Session, b.Session)) })
+	}
+	return nil, nil
+}
+
+// ripe are the tasks of a key that may begin.
+func (n *naive) ripe(k Key, now time.Time) (ripe []*watchpost.Task) {
+	for _, t := range n.tasks {
+		if queueOf(t) == k && !t.NotBefore.After(now) {
+			ripe = append(ripe, t)
 		}
 	}
-	return first, best
+	return ripe
+}
+
+// claimed is the scan of those that wait whose schedule has the next claim; nil if none has.
+func (n *naive) claimed(waiting []*watchpost.Task, now time.Time) (first *watchpost.Task) {
+	kind := waiting[0].Type
+	var claims []watchpost.ScanClaim
+	for i, of := range modelSchedules {
+		c := watchpost.ScanClaim{Need: watchpost.ScanNeed{Subjects: 9 * i, Frequency: watchpost.FetchFrequency(6 * time.Hour)}}
+		for _, scan := range n.given {
+			if scan.kind == kind && scan.of == of && (scan.day == "" || scan.day == watchpost.Daily.Key(now)) {
+				c.Used++
+			}
+		}
+		for _, t := range waiting {
+			if slices.Contains(schedulesOf(t), of) {
+				c.Waiting++
+				c.Longest = watchpost.Earlier(c.Longest, t.Due)
+			}
+		}
+		claims = append(claims, c)
+	}
+	room, accounts := 0, map[watchpost.AccountURN]bool{}
+	for _, w := range n.d.workers {
+		busy := *w
+		busy.Task = ""
+		if !accounts[w.Account] && n.blockedBy(&busy, Key{Kind: kind}, now) == "" {
+			accounts[w.Account] = true
+			room += n.d.Standing(w.Account).Ledger.Room(kind.Action(), now)
+		}
+	}
+	if kind.Action() == watchpost.ActionNone {
+		room = 1000
+	}
+	n.of = watchpost.NextClaim(claims, room, 24-now.Hour())
+	for _, t := range waiting {
+		if n.of >= 0 && slices.Contains(schedulesOf(t), modelSchedules[n.of]) && (first == nil || turnOf(t).before(turnOf(first))) {
+			first = t
+		}
+	}
+	return first
+}
+
+// modelSchedules are the schedules of the model; the first needs nothing that is known.
+var modelSchedules = []Schedule{"", "w1", "w2", "w3"}
+
+// modelScan is a scan that was handed out, and the day to which it was debited.
+type modelScan struct {
+	kind watchpost.TaskType
+	of   Schedule
+	day  string
 }
 
 // why is the reason of the session that is closest to doing a task.
@@ -101,6 +178,10 @@ func (n *naive) agrees(r *rapid.T, now time.Time) {
 		delayed += q.delayed
 		reason, notBefore := n.d.Why(k, now)
 		wanted, until := n.why(k, now)
+		if n.d.withheld[q] && wanted == watchpost.PendingQueued {
+			require.Nil(r, n.claimed(n.ripe(k, now), now))
+			wanted, until = watchpost.PendingDailyCap, now.Truncate(time.Hour).Add(time.Hour)
+		}
 		require.Equal(r, wanted, reason, "%v", k)
 		require.Equal(r, until, notBefore, "%v", k)
 	}
@@ -154,6 +235,9 @@ func (r *dispatchRun) addTask() {
 	r.made++
 	task := clientTask(fmt.Sprintf("t%03d", r.made), drawn(r, "kind", modelKinds...), time.Duration(rapid.IntRange(0, 5).Draw(r.r, "created"))*time.Second)
 	task.Due, task.Entry = task.CreatedAt, watchpost.EntryID(drawn(r, "entry", "0", "1", "2"))
+	if task.Type.Scan() {
+		task.Watchlist = watchpost.WatchlistID(drawn(r, "schedule", modelSchedules...))
+	}
 	if task.Type.OfMember() {
 		task.Member, task.Account = watchpost.MemberID(drawn(r, "member", "", "m", "n")), watchpost.AccountURN(drawn(r, "account", "", "a", "b"))
 	}
@@ -227,7 +311,11 @@ func (r *dispatchRun) changeTask() {
 		if task.Type.Scan() {
 			to := *task
 			to.Due = to.Due.Add(time.Duration(rapid.IntRange(-3, 3).Draw(r.r, "seconds")) * time.Second)
-			r.d.Advance(task.ID, &to)
+			to.Watchlist = watchpost.WatchlistID(drawn(r, "schedule", modelSchedules...))
+			r.d.Join(task.ID, &to)
+			if target := to.Targets()[0]; !slices.Contains(schedulesOf(task), ScheduleOf(target)) {
+				task.Shared = append(task.Targets(), target)
+			}
 			if to.Due.Before(task.Due) {
 				task.Due = to.Due
 			}
@@ -270,12 +358,30 @@ func (r *dispatchRun) handOut(n int) {
 		require.Equal(r.r, task.ID, a.Task)
 		require.Equal(r.r, task.LeasedType(), a.Kind)
 		require.Same(r.r, w, a.Worker)
+		if task.Type.Scan() {
+			r.debit(task)
+		}
 		require.Equal(r.r, a.Task, w.Task)
 		r.tasks = slices.Delete(r.tasks, r.find(a.Task), r.find(a.Task)+1)
 		if r.chance("declined", 8) { // the task is a duplicate
 			w.Task = ""
 			r.d.Changed(w)
 		}
+	}
+}
+
+// debit lets a scan be debited that was handed out; it may end without that.
+func (r *dispatchRun) debit(task *watchpost.Task) {
+	r.given[task.ID] = modelScan{task.Type, modelSchedules[r.of], ""}
+	switch drawn(r, "debit", "later", "now", "never") {
+	case "now":
+		if day := watchpost.Daily.Key(r.now); day >= r.d.day { // else the clock was set back
+			r.d.Debited(task, day, 1)
+			r.given[task.ID] = modelScan{task.Type, modelSchedules[r.of], day}
+		}
+	case "never":
+		r.d.Remove(task.ID)
+		delete(r.given, task.ID)
 	}
 }
 
@@ -286,7 +392,12 @@ func (r *dispatchRun) handOut(n int) {
 func TestDispatchAgainstModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		r := &dispatchRun{naive: &naive{d: New()}, r: rt, now: wednesday}
+		r := &dispatchRun{naive: &naive{d: New(), given: map[watchpost.TaskID]modelScan{}}, r: rt, now: wednesday}
+		for i, of := range modelSchedules {
+			for _, kind := range modelKinds {
+				r.d.Need(kind, of, watchpost.ScanNeed{Subjects: 9 * i, Frequency: watchpost.FetchFrequency(6 * time.Hour)})
+			}
+		}
 		for range rapid.IntRange(1, 120).Draw(rt, "steps") {
 			switch drawn(r, "step", "task", "task", "task", "worker", "worker", "worker", "account", "account", "change", "time", "report") {
 			case "task":

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"watchpost/internal/ordered"
@@ -23,6 +24,7 @@ func queueOf(t *watchpost.Task) Key { return Key{t.LeasedType(), t.Member, t.Acc
 type queue struct {
 	key       Key
 	turns     ordered.Heap[*waiter] // those that may begin
+	lines     lines                 // of turns, when they are scans
 	delayed   int                   // those that may not begin yet
 	units     int                   // of their allowance that all of them need
 	candidate bool
@@ -30,7 +32,7 @@ type queue struct {
 }
 
 func newQueue(k Key) *queue {
-	return &queue{key: k, turns: ordered.New(
+	return &queue{key: k, lines: lines{}, turns: ordered.New(
 		func(a, b *waiter) bool { return a.before(b.turn) },
 		func(w *waiter) *int { return &w.at },
 	)}
@@ -46,6 +48,9 @@ type waiter struct {
 	units int       // that it needs
 	until time.Time // when it may begin; zero: it is in queue.turns
 	at    int       // in queue.turns or in queues.delayed
+	// schedules are those that a scan is for, scans its places in their lines.
+	schedules []Schedule
+	scans     []*scan
 }
 
 // queues are the queues of a dispatcher. They hold no task: only the order in
@@ -93,7 +98,7 @@ func (qs *queues) Add(t *watchpost.Task, now time.Time) {
 		}
 		qs.byMember[k.Member][q] = true
 	}
-	w := &waiter{turn: turnOf(t), queue: q, units: t.Units()}
+	w := &waiter{turn: turnOf(t), queue: q, units: t.Units(), schedules: schedulesOf(t)}
 	q.units += w.units
 	qs.waiting[t.ID] = w
 	qs.recounted[k.Member] = true
@@ -111,6 +116,9 @@ func (qs *queues) Add(t *watchpost.Task, now time.Time) {
 func (qs *queues) enqueue(w *waiter) {
 	q := w.queue
 	q.turns.Add(w)
+	for _, of := range w.schedules {
+		q.lines.add(w, of)
+	}
 	if q.turns.Len() == 1 {
 		qs.nominate(q)
 	} else {
@@ -147,30 +155,45 @@ func (qs *queues) Waits(id watchpost.TaskID) bool { return qs.waiting[id] != nil
 // NoteMember makes the statuses of a member's sessions news, "" of all.
 func (qs *queues) NoteMember(member watchpost.MemberID) { qs.recounted[member] = true }
 
-// Advance gives a queued task the turn of another one, if that is earlier.
-func (qs *queues) Advance(id watchpost.TaskID, like *watchpost.Task) {
-	to := turnOf(like)
-	to.id = id
+// join is Dispatcher.Join.
+func (qs *queues) join(id watchpost.TaskID, other *watchpost.Task) {
 	w := qs.waiting[id]
-	if w == nil || !to.before(w.turn) {
+	if w == nil {
+		return
+	}
+	for _, of := range schedulesOf(other) {
+		if slices.Contains(w.schedules, of) {
+			continue
+		}
+		w.schedules = append(w.schedules, of)
+		if w.until.IsZero() {
+			w.queue.lines.add(w, of)
+		}
+	}
+	to := turnOf(other)
+	to.id = id
+	if !to.before(w.turn) {
 		return
 	}
 	w.turn = to
 	if w.until.IsZero() {
 		w.queue.turns.Fix(w)
+		w.queue.lines.fix(w)
 		qs.reorder(w.queue)
 	}
 }
 
-// mature queues the delayed tasks whose time has come.
-func (qs *queues) mature(now time.Time) {
+// mature queues the delayed tasks whose time has come; it reports whether there are any.
+func (qs *queues) mature(now time.Time) (ripe bool) {
 	for qs.delayed.Len() > 0 && !qs.delayed.First().until.After(now) {
 		w := qs.delayed.First()
 		qs.delayed.Remove(w)
 		w.until = time.Time{}
 		w.queue.delayed--
 		qs.enqueue(w)
+		ripe = true
 	}
+	return ripe
 }
 
 // Remove takes a task out of its queue.
@@ -188,6 +211,7 @@ func (qs *queues) Remove(id watchpost.TaskID) {
 		q.delayed--
 	} else {
 		q.turns.Remove(w)
+		q.lines.remove(w)
 		if q.turns.Len() > 0 {
 			qs.reorder(q)
 		} else {
