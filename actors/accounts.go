@@ -2,6 +2,7 @@ package actors
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type accounts struct {
 	alive map[watchpost.MemberID]liveness
 	// newest is the last of them.
 	newest time.Time
+	hours  watchpost.PresentHours
 }
 
 // liveness is a member's last sign of life, signed in to the network.
@@ -64,6 +66,9 @@ func (as *accounts) actorOf(urn watchpost.AccountURN, member watchpost.MemberID)
 func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits map[watchpost.TaskID][]watchpost.Debit) error {
 	ledgers, err := dispatch.LoadLedgers(view, as.Space, as.env.Clock.Now())
 	if err != nil {
+		return err
+	}
+	if err := as.loadHours(view); err != nil {
 		return err
 	}
 	leases := map[watchpost.AccountURN]map[watchpost.TaskID]*heldLease{}
@@ -134,10 +139,12 @@ func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []wa
 	}
 	for _, d := range c.debited {
 		note(d.Account)
+		as.countScan(c, d, 1)
 		as.team.members.confirm(batch, d.Account)
 	}
 	for _, d := range c.refunded {
 		note(d.Account)
+		as.countScan(c, d, -1)
 	}
 	if c.verdict.CloseAction {
 		note(c.account)
@@ -150,6 +157,13 @@ func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []wa
 		as.team.dispatch.NoteAccount(account)
 	}
 	return changed
+}
+
+// countScan counts a scan for the watchlist or list whose turn it was.
+func (as *accounts) countScan(c *taskChange, d watchpost.Debit, n int) {
+	if c.task.Type.Scan() {
+		as.team.dispatch.Debited(&c.task, d.Period, n)
+	}
 }
 
 // submit submits what was decided of a task, and tells it the session actors of the
@@ -195,11 +209,30 @@ func (as *accounts) lives(batch *persistence.Batch, member watchpost.MemberID, a
 		l.last, as.newest = at, later(as.newest, at)
 		as.alive[member] = l
 		as.showPresence()
+		as.noteHour(batch, at)
 	}
 	if unstored := l.last.Sub(l.stored); unstored >= livenessGrain || left && unstored > 0 {
 		as.alive[member] = liveness{last: l.last, stored: l.last}
 		batch.Put(teamspace.Key(teamspace.KeyLiveness, member), teamspace.Encode(l.last))
 	}
+}
+
+// noteHour notes that a member is active in an hour of the day.
+func (as *accounts) noteHour(batch *persistence.Batch, at time.Time) {
+	if as.hours.Note(at) {
+		batch.Put([]byte(teamspace.KeyPresentHours), teamspace.Encode(as.hours))
+		as.team.dispatch.Present(as.hours)
+	}
+}
+
+// loadHours takes up in which hours of the day members were active.
+func (as *accounts) loadHours(view persistence.View) (err error) {
+	as.hours, err = teamspace.Load[watchpost.PresentHours](view, as.Space, []byte(teamspace.KeyPresentHours))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil
+	}
+	as.team.dispatch.Present(as.hours)
+	return err
 }
 
 // leaves forgets the signs of life of a member who is removed.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/enrich"
@@ -159,15 +160,20 @@ func (l *list) decision(p scanPlan) decided {
 // scanKey implements entryOwner.
 func (l *list) scanKey(e watchpost.EntryID) []byte { return teamspace.ScanKey(l.state.ID, e) }
 
+// scansOf implements entryOwner.
+func (l *list) scansOf() (watchpost.TaskType, dispatch.Schedule) {
+	return scanOf(l.state.Type), dispatch.Schedule(l.state.ID)
+}
+
 // scanTask is the scan of an entry that became due.
 func (l *list) scanTask(e dueEntry) watchpost.Task {
 	r := l.state.Entries[e.at].Reference
-	kind, input := watchpost.TaskPeopleScan, watchpost.ScanInput{Profile: r.String()}
+	input := watchpost.ScanInput{Profile: r.String()}
 	if l.state.Type == watchpost.CompanyWatchlist {
-		kind, input = watchpost.TaskCompanyScan, watchpost.ScanInput{Company: r.String()}
+		input = watchpost.ScanInput{Company: r.String()}
 	}
 	input.Since = l.since(e.entry)
-	scan := l.scan(kind, e)
+	scan := l.scan(scanOf(l.state.Type), e)
 	scan.List, scan.Input = l.state.ID, scanInput(input)
 	return scan
 }

@@ -70,6 +70,12 @@ var monthWrites = map[watchpost.Action]bool{
 
 // compareDay compares at the end of a day every task, watchlist and quota.
 func (m *month) compareDay() {
+	for _, kind := range []watchpost.TaskType{watchpost.TaskKeywordScan, watchpost.TaskPeopleScan, watchpost.TaskCompanyScan} {
+		had, fair := m.model.shares(kind, m.now)
+		for i := range had {
+			require.InDelta(m.t, fair[i], had[i], 1, "%s %s: %v of %v", m.now, kind, had, fair)
+		}
+	}
 	m.t.Helper()
 	view := m.compareUse()
 	require.Equal(m.t, m.model.scans, m.scans)

@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -89,6 +90,7 @@ type monthModel struct {
 	expired map[watchpost.TaskID]time.Time
 	scans   map[watchpost.TaskType]int
 	posts   map[int]map[int64]int // of a watchlist in a week
+	had     map[monthShare]int
 	order   int
 }
 
@@ -96,7 +98,7 @@ func newMonthModel() *monthModel {
 	return &monthModel{
 		queues: map[pool][]*monthTask{}, used: map[pool]map[int64]int{},
 		closed: map[watchpost.TaskID]time.Time{}, expired: map[watchpost.TaskID]time.Time{},
-		scans: map[watchpost.TaskType]int{}, posts: map[int]map[int64]int{},
+		scans: map[watchpost.TaskType]int{}, posts: map[int]map[int64]int{}, had: map[monthShare]int{},
 	}
 }
 
@@ -123,19 +125,23 @@ func (m *monthModel) invitable(p pool, now time.Time) bool {
 	return m.usedOf(p, now)+m.waiting(p) < p.limit()
 }
 
-// monthPlan is the work of a step: units of clients' tasks, and scans.
+// monthPlan is the work of a step: units of clients' tasks, and so many scans of those that
+// are due.
 type monthPlan struct {
 	tasks map[watchpost.TaskID]int
 	scans map[string]*monthEntry
+	left  map[watchpost.TaskType]int
 }
 
-func (p *monthPlan) empty() bool { return len(p.tasks) == 0 && len(p.scans) == 0 }
+func (p *monthPlan) empty() bool {
+	return len(p.tasks) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(p.left)), func(n int) bool { return n > 0 })
+}
 
 // step sets the model to now: tasks never begun in seven days expire, due scans
 // wait, and the tasks that fit into the allowances are done: tasks of clients in
-// their order, then scans by due time and entry.
+// their order, then scans.
 func (m *monthModel) step(now time.Time) *monthPlan {
-	plan := &monthPlan{tasks: map[watchpost.TaskID]int{}, scans: map[string]*monthEntry{}}
+	plan := &monthPlan{tasks: map[watchpost.TaskID]int{}, scans: map[string]*monthEntry{}, left: map[watchpost.TaskType]int{}}
 	for p, queue := range m.queues {
 		m.queues[p] = slices.DeleteFunc(queue, func(t *monthTask) bool {
 			end := t.created.Add(7 * 24 * time.Hour)
@@ -181,18 +187,63 @@ func (m *monthModel) doTasks(p pool, now time.Time, plan *monthPlan) {
 }
 
 func (m *monthModel) doScans(kind watchpost.TaskType, due []*monthEntry, now time.Time, plan *monthPlan) {
-	slices.SortFunc(due, func(a, b *monthEntry) int {
-		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.order, b.order), cmp.Compare(a.id, b.id))
-	})
+	left := len(due)
 	if action := kind.Action(); action != watchpost.ActionNone {
 		p := pool{action, -1}
-		due = due[:min(len(due), p.limit()-m.usedOf(p, now))]
-		m.use(p, now, len(due))
+		left = min(left, p.limit()-m.usedOf(p, now))
+		m.use(p, now, left)
 	}
-	m.scans[kind] += len(due)
+	m.scans[kind] += left
+	plan.left[kind] = left
 	for _, e := range due {
 		plan.scans[e.name] = e
 	}
+}
+
+// takes notes that a scan was handed out. Within its watchlist or list only one that another
+// session does just now may have waited longer.
+func (m *monthModel) takes(e *monthEntry, plan *monthPlan, now time.Time) bool {
+	longer := 0
+	for _, o := range plan.scans {
+		if o.owner == e.owner && o.kind == e.kind && cmp.Or(o.due.Compare(e.due), cmp.Compare(o.order, e.order), cmp.Compare(o.id, e.id)) < 0 {
+			longer++
+		}
+	}
+	delete(plan.scans, e.name)
+	plan.left[e.kind]--
+	m.had[monthShare{e.kind, e.owner, monthDay(now)}]++
+	return longer <= 1 && plan.left[e.kind] >= 0
+}
+
+// shares are what the watchlists and lists had of the scans of a day, and their fair shares
+// of these.
+func (m *monthModel) shares(kind watchpost.TaskType, now time.Time) (had, fair []int) {
+	var needs []int
+	of := map[int]int{}
+	for _, e := range m.entries {
+		if e.kind != kind {
+			continue
+		}
+		at, known := of[e.owner]
+		if !known {
+			at = len(needs)
+			of[e.owner] = at
+			needs, had = append(needs, 0), append(had, m.had[monthShare{kind, e.owner, monthDay(now)}])
+		}
+		needs[at] += int(24 * time.Hour / e.frequency)
+	}
+	sum := 0
+	for _, n := range had {
+		sum += n
+	}
+	return had, watchpost.FairShares(needs, nil, sum)
+}
+
+// monthShare is what a watchlist or list has had of the scans of a day.
+type monthShare struct {
+	kind  watchpost.TaskType
+	owner int
+	day   int64
 }
 
 // finish notes the end of a scan of the plan: the next is due a frequency later.

@@ -325,7 +325,7 @@ func (m *month) do(s *actorstest.Session, f protocol.Frame, plan *monthPlan) (at
 	e := plan.scans[whom(m.t, f)]
 	require.NotNil(m.t, e, "%s: %s of %s is not to be handed out", m.now, f.TaskType, whom(m.t, f))
 	require.Equal(m.t, e.kind, kind)
-	delete(plan.scans, e.name)
+	require.True(m.t, m.model.takes(e, plan, m.now), "%s: %s of %s is not next", m.now, f.TaskType, e.name)
 	m.scans[kind]++
 	posts := m.found(e)
 	bring(s, f, posts...)

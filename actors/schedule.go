@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -38,6 +39,8 @@ type entryOwner interface {
 	scanTask(dueEntry) watchpost.Task
 	// scanKey is where the progress of an entry is stored.
 	scanKey(watchpost.EntryID) []byte
+	// scansOf is the type of its scans, and the name of its schedule.
+	scansOf() (watchpost.TaskType, dispatch.Schedule)
 	// decision is what the team has to know of the owner, with its scans.
 	decision(scanPlan) decided
 }
@@ -232,4 +235,82 @@ func (s *schedule) times(entries []dueEntry) scanTimes {
 		}
 	}
 	return t
+}
+
+// expected adds what can be expected of the scans, and warnings where that falls short.
+func (ws *watchlists) expected(v WatchlistView) WatchlistView {
+	w := &v.Watchlist
+	needs, at := ws.needs(w)
+	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
+	if w.Disabled {
+		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
+	}
+	if warning := v.Outlook.Warning(w.Type, needs[at].Frequency); warning != "" {
+		v.Warnings = []string{warning}
+	}
+	return v
+}
+
+// needs returns what the schedules of the watchlists or lists of a type ask for, the
+// oldest first, and the place among them of that of a watchlist.
+func (ws *watchlists) needs(of *watchpost.Watchlist) (needs []watchpost.ScanNeed, at int) {
+	for id, tracked := range ordered.ByKey(ws.byID) {
+		w := &tracked.view.Watchlist
+		if w.Type != of.Type || w.List != "" {
+			continue
+		}
+		if id == of.ID {
+			at = len(needs)
+		}
+		needs = append(needs, watchpost.KeywordNeed(w))
+	}
+	for id, followed := range ordered.ByKey(ws.lists) {
+		if followed.list.Type != of.Type {
+			continue
+		}
+		if id == of.List {
+			at = len(needs)
+		}
+		needs = append(needs, ws.listNeed(followed))
+	}
+	return needs, at
+}
+
+// listNeed returns what the schedule of a list asks for.
+func (ws *watchlists) listNeed(followed *followedList) watchpost.ScanNeed {
+	var followers []watchpost.Watchlist
+	for _, tracked := range ws.byID {
+		if w := &tracked.view.Watchlist; w.List == followed.list.ID {
+			followers = append(followers, *w)
+		}
+	}
+	frequency, scanned := watchpost.ScanFrequency(followers)
+	if !scanned || !ws.team.plan().Scans(followed.list.Type) {
+		return watchpost.ScanNeed{}
+	}
+	return watchpost.ScanNeed{Subjects: len(followed.list.Entries), Frequency: frequency}
+}
+
+// noteNeed tells the dispatcher what the schedule of a watchlist asks for: nothing, when it
+// was deleted.
+func (ws *watchlists) noteNeed(w *watchpost.Watchlist) {
+	var need watchpost.ScanNeed
+	switch {
+	case !w.Type.HasKeywords():
+		if followed := ws.lists[w.List]; followed != nil {
+			need = ws.listNeed(followed)
+		}
+	case ws.byID[w.ID] != nil:
+		need = watchpost.KeywordNeed(w)
+	}
+	ws.team.dispatch.Need(scanOf(w.Type), dispatch.ScheduleOf(watchpost.ScanTarget{Watchlist: w.ID, List: w.List}), need)
+}
+
+// noteScanned counts an entry that was scanned today. An entry that was scanned more often
+// counts once, until the day is over.
+func (ws *watchlists) noteScanned(s *schedule, r teamspace.ScanRecord) {
+	if day := watchpost.Daily.Key(ws.env.Clock.Now()); watchpost.Daily.Key(r.FinishedAt) == day {
+		kind, of := s.owner.scansOf()
+		ws.team.dispatch.Scanned(kind, of, day, 1)
+	}
 }

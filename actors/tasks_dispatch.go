@@ -30,6 +30,9 @@ func (t *tasks) handOut() {
 		t.team.sessions.statusesChanged()
 	}
 	t.showPending(now)
+	if t.team.dispatch.Withholds() {
+		t.armWake()
+	}
 }
 
 // handAtOnce assigns a task that was made for a connection that is free.

@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/enrich"
@@ -159,12 +160,22 @@ func (w *watchlist) onShareScan(m shareScan) {
 	w.ctx.Send(w.team, d)
 }
 
-// scanOf is the type of the scans of a family with keywords.
+// scanOf is the type of the scans of watchlists of a type.
 func scanOf(t watchpost.WatchlistType) watchpost.TaskType {
-	if t == watchpost.ForumWatchlist {
+	switch t {
+	case watchpost.ForumWatchlist:
 		return watchpost.TaskForumScan
+	case watchpost.PeopleWatchlist:
+		return watchpost.TaskPeopleScan
+	case watchpost.CompanyWatchlist:
+		return watchpost.TaskCompanyScan
 	}
 	return watchpost.TaskKeywordScan
+}
+
+// scansOf implements entryOwner.
+func (w *watchlist) scansOf() (watchpost.TaskType, dispatch.Schedule) {
+	return scanOf(w.state.Type), dispatch.Schedule(w.state.ID)
 }
 
 // scanTask is the scan of an entry that became due.

@@ -110,6 +110,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
 		if s := scheduleOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
 			s.scans[entry] = r
+			ws.noteScanned(s, r)
 		}
 	})
 	if err != nil {
@@ -128,6 +129,9 @@ func (ws *watchlists) load(view persistence.View) error {
 		tracked.pid = ws.begin(string(id), w)
 	}
 	ws.startLists(lists)
+	for _, tracked := range ordered.ByKey(ws.byID) {
+		ws.noteNeed(&tracked.view.Watchlist)
+	}
 	if err := ws.resumeRetag(view); err != nil {
 		return err
 	}
@@ -191,6 +195,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	list := newWatchlist(ws.env, w, ws.Context.Self(), ws.team.postStore)
 	tracked := &trackedWatchlist{view: list.view()}
 	ws.byID[w.ID] = tracked
+	ws.noteNeed(&w)
 	view := ws.expected(tracked.view)
 	view.Warnings = append(view.Warnings, m.Warnings...)
 	ws.team.idempotency.commitOnce(batch, view)
@@ -223,55 +228,6 @@ func (ws *watchlists) withWeek(v WatchlistView) WatchlistView {
 	return v
 }
 
-// expected adds what can be expected of the scans, and warnings where that falls short.
-func (ws *watchlists) expected(v WatchlistView) WatchlistView {
-	w := &v.Watchlist
-	needs, at := ws.needs(w)
-	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
-	if w.Disabled {
-		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
-	}
-	if warning := v.Outlook.Warning(w.Type, needs[at].Frequency); warning != "" {
-		v.Warnings = []string{warning}
-	}
-	return v
-}
-
-// needs returns what the schedules of the watchlists or lists of a type ask for, the
-// oldest first, and the place among them of that of a watchlist.
-func (ws *watchlists) needs(of *watchpost.Watchlist) (needs []watchpost.ScanNeed, at int) {
-	followers := map[watchpost.ListID][]watchpost.Watchlist{}
-	for id, tracked := range ordered.ByKey(ws.byID) {
-		w := &tracked.view.Watchlist
-		if w.Type != of.Type {
-			continue
-		}
-		if w.List != "" {
-			followers[w.List] = append(followers[w.List], *w)
-			continue
-		}
-		if id == of.ID {
-			at = len(needs)
-		}
-		needs = append(needs, watchpost.KeywordNeed(w))
-	}
-	for id, followed := range ordered.ByKey(ws.lists) {
-		if followed.list.Type != of.Type {
-			continue
-		}
-		if id == of.List {
-			at = len(needs)
-		}
-		frequency, scanned := watchpost.ScanFrequency(followers[id])
-		need := watchpost.ScanNeed{Subjects: len(followed.list.Entries), Frequency: frequency}
-		if !scanned || !ws.team.plan().Scans(of.Type) {
-			need.Subjects = 0
-		}
-		needs = append(needs, need)
-	}
-	return needs, at
-}
-
 // onDeleteWatchlist decides the deletion in one small batch, which every query
 // honours from then on; the post store removes the posts afterwards.
 func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
@@ -295,6 +251,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	if !m.Type.HasKeywords() {
 		owner, gone = ws.unfollow(batch, tracked.view.Watchlist)
 	}
+	ws.noteNeed(&tracked.view.Watchlist)
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	ws.Commit(batch, root.Done{})
 	ws.team.rules.run()
@@ -348,6 +305,7 @@ func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistCh
 		ws.team.dispatch.Reported(shareName(id, c.shares.keyword))
 	}
 	ws.byID[id].view, ws.byID[id].keywords = c.view, c.keywords
+	ws.noteNeed(&c.view.Watchlist)
 	ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }
 

@@ -104,6 +104,7 @@ func (ws *watchlists) onFollow(m Follow) {
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
 	ws.byID[w.ID] = tracked
+	ws.noteNeed(&w)
 	ws.team.idempotency.commitOnce(batch, Followed{WatchlistView: ws.expected(ws.shown(tracked)), Added: added})
 	// Told after the commit was submitted: its first scans come behind it.
 	if followed.pid == nil {
@@ -149,6 +150,7 @@ func (ws *watchlists) onChangeList(m ChangeList) {
 		batch.Delete(teamspace.ScanKey(next.ID, e.ID))
 	}
 	followed.list = next
+	ws.noteNeed(&tracked.view.Watchlist)
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.List == next.ID && left[s.Entry] })
 	ws.Commit(batch, ws.shown(tracked))
 	ws.team.dispatch.Await(string(next.ID))
@@ -207,7 +209,6 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 }
 
 // onListChange adds to a list's decision the scans that it wants.
-// returned function, if any, when the batch is durable.
 func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
 	ws.team.dispatch.Reported(string(c.list))
 	ws.lists[c.list].times = c.times
@@ -218,6 +219,7 @@ func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
 func (ws *watchlists) tellPlan() {
 	ws.team.sessions.statusesChanged()
 	for _, followed := range ordered.ByKey(ws.lists) {
+		ws.noteNeed(&watchpost.Watchlist{Type: followed.list.Type, List: followed.list.ID})
 		ws.Context.Send(followed.pid, planChanged{excluded: !ws.team.plan().Scans(followed.list.Type)})
 	}
 }

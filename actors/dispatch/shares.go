@@ -167,6 +167,9 @@ func (d *Dispatcher) Debited(t *watchpost.Task, day string, n int) {
 // Present takes up in which hours members are there.
 func (d *Dispatcher) Present(hours watchpost.PresentHours) { d.hours = hours }
 
+// Withholds reports whether scans wait for later hours of the day: Wake knows when.
+func (d *Dispatcher) Withholds() bool { return len(d.withheld) > 0 }
+
 // reconsider makes the queues candidates again that were withheld.
 func (d *Dispatcher) reconsider() {
 	for q := range d.withheld {

@@ -47,6 +47,7 @@ import (
 //	U <member>                             BrowsersRecord, the browsers with which the member signed in
 //	r <member>                             empty; removed, its waiting writes have not ended yet
 //	B <member>                             BindingRecord, the account that the member works as
+//	S                                      watchpost.PresentHours
 //	y <week> <watchlist>                   watchpost.WeeklyCounter; <week> is its Monday
 //	z <week> <watchlist> l <hash>          empty; this author is a potential lead of the week
 //	z <week> <watchlist> d <hash>          empty; this post was dropped in the week
@@ -158,6 +159,7 @@ const (
 	KeyBinding             = "B"
 	KeyWeeklyCounter       = "y"
 	KeyQuotaMark           = "z"
+	KeyPresentHours        = "S"
 	KeyFetched             = "X"
 	KeyIdempotency         = "i"
 	KeyIdempotencyTime     = "j"
