@@ -221,6 +221,10 @@ type WatchlistView struct {
 	// what was asked for.
 	Outlook  watchpost.ScanOutlook `json:",omitzero"`
 	Warnings []string              `json:",omitempty"`
+	// Waits says why scans that are due are not done, and NotBefore until when at least if
+	// that is known; empty when none is due. Filled like PostsThisWeek.
+	Waits     watchpost.PendingReason `json:",omitempty"`
+	NotBefore time.Time               `json:",omitzero"`
 }
 
 // ListSessions is answered by []SessionView, oldest first.

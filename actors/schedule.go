@@ -237,13 +237,17 @@ func (s *schedule) times(entries []dueEntry) scanTimes {
 	return t
 }
 
-// expected adds what can be expected of the scans, and warnings where that falls short.
+// expected adds what can be expected of the scans, warnings where that falls short, and why
+// those wait that are due.
 func (ws *watchlists) expected(v WatchlistView) WatchlistView {
-	w := &v.Watchlist
-	needs, at := ws.needs(w)
-	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
+	w, now := &v.Watchlist, ws.env.Clock.Now()
+	of := scheduleOf(w)
+	needs, at := ws.team.dispatch.Needs(scanOf(w.Type), of)
+	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(now)))
 	if w.Disabled {
 		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
+	} else {
+		v.Waits, v.NotBefore = ws.team.dispatch.WhyScan(scanOf(w.Type), of, now)
 	}
 	if warning := v.Outlook.Warning(w.Type, needs[at].Frequency); warning != "" {
 		v.Warnings = []string{warning}
@@ -251,29 +255,9 @@ func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	return v
 }
 
-// needs returns what the schedules of the watchlists or lists of a type ask for, the
-// oldest first, and the place among them of that of a watchlist.
-func (ws *watchlists) needs(of *watchpost.Watchlist) (needs []watchpost.ScanNeed, at int) {
-	for id, tracked := range ordered.ByKey(ws.byID) {
-		w := &tracked.view.Watchlist
-		if w.Type != of.Type || w.List != "" {
-			continue
-		}
-		if id == of.ID {
-			at = len(needs)
-		}
-		needs = append(needs, watchpost.KeywordNeed(w))
-	}
-	for id, followed := range ordered.ByKey(ws.lists) {
-		if followed.list.Type != of.Type {
-			continue
-		}
-		if id == of.List {
-			at = len(needs)
-		}
-		needs = append(needs, ws.listNeed(followed))
-	}
-	return needs, at
+// scheduleOf names the schedule of the scans for a watchlist.
+func scheduleOf(w *watchpost.Watchlist) dispatch.Schedule {
+	return dispatch.ScheduleOf(watchpost.ScanTarget{Watchlist: w.ID, List: w.List})
 }
 
 // listNeed returns what the schedule of a list asks for.
@@ -303,7 +287,7 @@ func (ws *watchlists) noteNeed(w *watchpost.Watchlist) {
 	case ws.byID[w.ID] != nil:
 		need = watchpost.KeywordNeed(w)
 	}
-	ws.team.dispatch.Need(scanOf(w.Type), dispatch.ScheduleOf(watchpost.ScanTarget{Watchlist: w.ID, List: w.List}), need)
+	ws.team.dispatch.Need(scanOf(w.Type), scheduleOf(w), need)
 }
 
 // noteScanned counts an entry that was scanned today. An entry that was scanned more often

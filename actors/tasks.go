@@ -258,6 +258,8 @@ func (t *tasks) take(task *watchpost.Task, open *openTask) {
 	t.tally.opened(task.ID, open)
 	if task.State == watchpost.TaskPending {
 		t.team.dispatch.Add(task, t.env.Clock.Now())
+	} else {
+		t.team.dispatch.Resumes(task)
 	}
 }
 

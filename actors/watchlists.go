@@ -97,7 +97,7 @@ func (ws *watchlists) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	scheduleOf := func(w watchpost.WatchlistID, l watchpost.ListID) *schedule {
+	progressOf := func(w watchpost.WatchlistID, l watchpost.ListID) *schedule {
 		if found := watchlists[w]; found != nil {
 			return &found.schedule
 		}
@@ -108,7 +108,7 @@ func (ws *watchlists) load(view persistence.View) error {
 	}
 	err = teamspace.LoadAll(view, ws.Space, teamspace.KeyScan, func(id string, r teamspace.ScanRecord) {
 		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
-		if s := scheduleOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
+		if s := progressOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
 			s.scans[entry] = r
 			ws.noteScanned(s, r)
 		}
@@ -117,7 +117,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		return err
 	}
 	ws.team.scans.dropOf(func(target watchpost.ScanTarget) bool {
-		s := scheduleOf(target.Watchlist, target.List)
+		s := progressOf(target.Watchlist, target.List)
 		if s != nil {
 			s.waiting[target.Entry] = target.Scan
 		}
@@ -214,7 +214,7 @@ func (ws *watchlists) onListWatchlists(m ListWatchlists) {
 	views := []WatchlistView{}
 	for _, tracked := range ws.byID {
 		if m.Type == "" || tracked.view.Watchlist.Type == m.Type {
-			views = append(views, ws.withWeek(ws.shown(tracked)))
+			views = append(views, ws.expected(ws.withWeek(ws.shown(tracked))))
 		}
 	}
 	slices.SortFunc(views, byID)

@@ -58,7 +58,7 @@ func TestCreateKeywordWatchlist(t *testing.T) {
 	list := read[fields](m.call("GET", watchlists, ""), 200)
 	require.Equal(t, 1.0, list["count"])
 	entry := list["watchlists"].([]any)[0].(fields)
-	require.Equal(t, []string{"createdAt", "description", "disabled", "fetchFreqInHours", "id", "keywords", "name", "slug", "type"}, sortedKeys(entry))
+	require.Equal(t, []string{"createdAt", "description", "disabled", "fetchFreqInHours", "id", "keywords", "name", "not_before", "scan_interval_hours", "slug", "type", "waiting_reason"}, sortedKeys(entry))
 }
 
 func TestDefaultsOfKeywordWatchlist(t *testing.T) {

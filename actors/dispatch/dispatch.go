@@ -112,7 +112,7 @@ func (d *Dispatcher) Next(now time.Time) (a Assignment, ok bool) {
 		a = Assignment{Task: next.id, Kind: q.key.Kind, Worker: w}
 		d.Remove(a.Task)
 		if q.key.Kind.Scan() {
-			d.given[a.Task] = givenScan{kind: q.key.Kind, of: of}
+			d.given[a.Task] = givenScan{kind: q.key.Kind, all: next.schedules, of: of}
 		}
 		w.Task = a.Task
 		return a, true

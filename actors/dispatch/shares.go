@@ -50,9 +50,11 @@ func newShares() shares {
 	}
 }
 
-// givenScan is a scan that is handed out, and the schedule whose turn it was.
+// givenScan is a scan that is handed out, the schedules that it is for and the one whose
+// turn it was.
 type givenScan struct {
 	kind    watchpost.TaskType
+	all     []Schedule
 	of      Schedule
 	debited bool
 }
@@ -166,6 +168,57 @@ func (d *Dispatcher) Debited(t *watchpost.Task, day string, n int) {
 
 // Present takes up in which hours members are there.
 func (d *Dispatcher) Present(hours watchpost.PresentHours) { d.hours = hours }
+
+// Resumes takes up a scan that was handed out, and debited, before a restart.
+func (d *Dispatcher) Resumes(t *watchpost.Task) {
+	if all := schedulesOf(t); len(all) > 0 {
+		d.given[t.ID] = givenScan{kind: t.Type, all: all, of: all[0], debited: true}
+	}
+}
+
+// WhyScan says why the scans of a schedule that are due are not done, and until when at
+// least if that is known; "" when none is due.
+func (d *Dispatcher) WhyScan(kind watchpost.TaskType, of Schedule, now time.Time) (watchpost.PendingReason, time.Time) {
+	for _, g := range d.given {
+		if g.kind == kind && slices.Contains(g.all, of) {
+			return watchpost.PendingRunning, time.Time{}
+		}
+	}
+	k := Key{Kind: kind}
+	q := d.byKey[k]
+	if q == nil {
+		return "", time.Time{}
+	}
+	if q.lines[of] != nil {
+		return d.Why(k, now)
+	}
+	var until time.Time
+	for _, w := range d.delayed.All() {
+		if w.queue == q && slices.Contains(w.schedules, of) {
+			until = watchpost.Earlier(until, w.until)
+		}
+	}
+	if until.IsZero() {
+		return "", until
+	}
+	return watchpost.PendingRetry, until
+}
+
+// Needs returns what the schedules of a kind ask for, in the order of their names, and the
+// place among them of one of these.
+func (d *Dispatcher) Needs(kind watchpost.TaskType, of Schedule) (needs []watchpost.ScanNeed, at int) {
+	at = -1
+	for schedule, need := range ordered.ByKey(d.needs[kind]) {
+		if schedule == of {
+			at = len(needs)
+		}
+		needs = append(needs, need)
+	}
+	if at < 0 {
+		return append(needs, watchpost.ScanNeed{}), len(needs)
+	}
+	return needs, at
+}
 
 // Withholds reports whether scans wait for later hours of the day: Wake knows when.
 func (d *Dispatcher) Withholds() bool { return len(d.withheld) > 0 }

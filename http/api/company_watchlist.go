@@ -76,7 +76,7 @@ type companyWatchlistDetail struct {
 type followedCompany followedProfile
 
 func summarisedCompany(view *actors.WatchlistView) companyWatchlistSummary {
-	return companyWatchlistSummary{commonSummary(&view.Watchlist), len(view.List.Entries)}
+	return companyWatchlistSummary{commonSummary(view), len(view.List.Entries)}
 }
 
 func shownCompanies(one *actors.WatchlistView, all []actors.WatchlistView) companyWatchlists {

@@ -81,7 +81,7 @@ type followedProfile struct {
 }
 
 func summarisedPeople(view *actors.WatchlistView) peopleWatchlistSummary {
-	return peopleWatchlistSummary{commonSummary(&view.Watchlist), len(view.List.Entries)}
+	return peopleWatchlistSummary{commonSummary(view), len(view.List.Entries)}
 }
 
 func shownPeople(one *actors.WatchlistView, all []actors.WatchlistView) peopleWatchlists {

@@ -31,11 +31,13 @@ type watchlistSummary struct {
 	Description string                  `json:"description"`
 	Disabled    bool                    `json:"disabled"`
 	CreatedAt   endpoint.Timestamp      `json:"createdAt"`
+	scanWait
 }
 
-func commonSummary(w *watchpost.Watchlist) watchlistSummary {
+func commonSummary(view *actors.WatchlistView) watchlistSummary {
+	w := &view.Watchlist
 	return watchlistSummary{
-		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Description: w.Description, Disabled: w.Disabled, CreatedAt: endpoint.TimestampOf(w.CreatedAt),
+		scanWait: waitOf(view), ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Description: w.Description, Disabled: w.Disabled, CreatedAt: endpoint.TimestampOf(w.CreatedAt),
 	}
 }
 
@@ -82,19 +84,20 @@ type shownLabel struct {
 func listedKeywordWatchlists(views []actors.WatchlistView) keywordWatchlistList {
 	list := keywordWatchlistList{Watchlists: make([]keywordWatchlistSummary, len(views)), Count: len(views)}
 	for i := range views {
-		list.Watchlists[i] = summarised(&views[i].Watchlist)
+		list.Watchlists[i] = summarised(&views[i])
 	}
 	return list
 }
 
-func summarised(w *watchpost.Watchlist) keywordWatchlistSummary {
-	return keywordWatchlistSummary{commonSummary(w), w.Frequency.Hours(), watchpost.KeywordTexts(w.Keywords)}
+func summarised(view *actors.WatchlistView) keywordWatchlistSummary {
+	w := &view.Watchlist
+	return keywordWatchlistSummary{commonSummary(view), w.Frequency.Hours(), watchpost.KeywordTexts(w.Keywords)}
 }
 
 func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
 	w := &view.Watchlist
 	detail := keywordWatchlistDetail{
-		keywordWatchlistSummary: summarised(w),
+		keywordWatchlistSummary: summarised(&view),
 		Tracking:                make([]trackedKeyword, len(w.Keywords)),
 		Labels:                  shownLabels(w.Labels),
 		Objective:               w.Objective,
