@@ -1,0 +1,112 @@
+package dispatch
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/watchpost"
+)
+
+// claimed is the scan of those that wait whose schedule has the next claim; nil if none has.
+func (n *naive) claimed(waiting []*watchpost.Task, now time.Time) (first *watchpost.Task) {
+	kind := waiting[0].Type
+	var claims []watchpost.ScanClaim
+	for i, of := range modelSchedules {
+		c := watchpost.ScanClaim{Need: watchpost.ScanNeed{Subjects: 9 * i, Frequency: watchpost.FetchFrequency(6 * time.Hour)}}
+		for _, scan := range n.given {
+			if scan.kind == kind && scan.of == of && (scan.day == "" || scan.day == watchpost.Daily.Key(now)) {
+				c.Used++
+			}
+		}
+		for _, t := range waiting {
+			if slices.Contains(schedulesOf(t), of) {
+				c.Waiting++
+				c.Longest = watchpost.Earlier(c.Longest, t.Due)
+			}
+		}
+		claims = append(claims, c)
+	}
+	room, accounts := 0, map[watchpost.AccountURN]bool{}
+	for _, w := range n.d.workers {
+		busy := *w
+		busy.Task = ""
+		if !accounts[w.Account] && n.blockedBy(&busy, Key{Kind: kind}, now) == "" {
+			accounts[w.Account] = true
+			room += n.d.Standing(w.Account).Ledger.Room(kind.Action(), now)
+		}
+	}
+	if kind.Action() == watchpost.ActionNone {
+		room = 1000
+	}
+	n.of = watchpost.NextClaim(claims, room, 24-now.Hour())
+	for _, t := range waiting {
+		if n.of >= 0 && slices.Contains(schedulesOf(t), modelSchedules[n.of]) && (first == nil || turnOf(t).before(turnOf(first))) {
+			first = t
+		}
+	}
+	return first
+}
+
+// modelSchedules are the schedules of the model; the first needs nothing that is known.
+var modelSchedules = []Schedule{"", "w1", "w2", "w3"}
+
+// modelScan is a scan that was handed out, and the day to which it was debited.
+type modelScan struct {
+	kind watchpost.TaskType
+	of   Schedule
+	day  string
+}
+
+// debit lets a scan be debited that was handed out; it may end without that.
+func (r *dispatchRun) debit(task *watchpost.Task) {
+	r.given[task.ID] = modelScan{task.Type, modelSchedules[r.of], ""}
+	switch drawn(r, "debit", "later", "now", "never") {
+	case "now":
+		if day := watchpost.Daily.Key(r.now); day >= r.d.day { // else the clock was set back
+			r.d.Debited(task, day, 1)
+			r.given[task.ID] = modelScan{task.Type, modelSchedules[r.of], day}
+		}
+	case "never":
+		r.d.Remove(task.ID)
+		delete(r.given, task.ID)
+	}
+}
+
+// TestWhyScan: why the scans of one schedule wait, while those of another go on.
+func TestWhyScan(t *testing.T) {
+	t.Parallel()
+	const kind = watchpost.TaskKeywordScan
+	d := dispatcherOf()
+	scan := func(id string, of watchpost.WatchlistID) *watchpost.Task {
+		return &watchpost.Task{ID: watchpost.TaskID(id), Type: kind, Watchlist: of, Due: wednesday}
+	}
+	why := func(of Schedule, reason watchpost.PendingReason, until time.Time) {
+		t.Helper()
+		r, u := d.WhyScan(kind, of, wednesday)
+		require.Equal(t, reason, r)
+		require.Equal(t, until, u)
+	}
+	why("a", "", time.Time{})
+	d.Add(scan("1", "a"), wednesday)
+	why("a", watchpost.PendingExtensionOffline, time.Time{})
+	why("b", "", time.Time{})
+	d.Join("1", scan("2", "b"))
+	why("b", watchpost.PendingExtensionOffline, time.Time{})
+	d.Changed(free("s", "a"))
+	_, ok := d.Next(wednesday)
+	require.True(t, ok)
+	why("a", watchpost.PendingRunning, time.Time{})
+	why("b", watchpost.PendingRunning, time.Time{})
+	d.Remove("1")
+	why("a", "", time.Time{})
+	retried := scan("3", "a")
+	retried.NotBefore = wednesday.Add(time.Minute)
+	d.Add(retried, wednesday)
+	why("a", watchpost.PendingRetry, retried.NotBefore)
+	why("b", "", time.Time{})
+	d.Resumes(scan("4", "b"))
+	why("b", watchpost.PendingRunning, time.Time{})
+}
