@@ -120,7 +120,7 @@ func (s *shard) sweep(most int) error {
 }
 
 // forget deletes the stale ones of the next most stored records, round and
-// round, and the tries of clients that count no more.
+// round but no record twice, and the tries of clients that count no more.
 func (s *shard) forget(view persistence.View, batch *persistence.Batch, most int) error {
 	now := s.Env.Clock.Now()
 	for client, t := range s.tries {
@@ -129,15 +129,24 @@ func (s *shard) forget(view persistence.View, batch *persistence.Batch, most int
 		}
 	}
 	s.ceremonies.forget(now)
-	var failure error
 	from, left := s.swept, most
 	s.swept = nil
-	err := view.Scan(s.Space, from, nil, func(k, v []byte) bool {
-		if left == 0 {
+	if err := s.forgetIn(view, batch, from, nil, &left); err != nil || s.swept != nil || from == nil {
+		return err
+	}
+	return s.forgetIn(view, batch, nil, from, &left)
+}
+
+// forgetIn deletes the stale ones of the next left records from one key up to another. It
+// notes the first that it has not looked at.
+func (s *shard) forgetIn(view persistence.View, batch *persistence.Batch, from, to []byte, left *int) (failure error) {
+	now := s.Env.Clock.Now()
+	err := view.Scan(s.Space, from, to, func(k, v []byte) bool {
+		if *left == 0 {
 			s.swept = bytes.Clone(k)
 			return false
 		}
-		left--
+		*left--
 		failure = s.forgetStale(batch, string(k[:1]), string(k[1:]), v, now)
 		return failure == nil
 	})
