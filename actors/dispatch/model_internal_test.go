@@ -80,16 +80,6 @@ func (n *naive) next(now time.Time) (first *watchpost.Task, best *Worker) {
 	return nil, nil
 }
 
-// ripe are the tasks of a key that may begin.
-func (n *naive) ripe(k Key, now time.Time) (ripe []*watchpost.Task) {
-	for _, t := range n.tasks {
-		if queueOf(t) == k && !t.NotBefore.After(now) {
-			ripe = append(ripe, t)
-		}
-	}
-	return ripe
-}
-
 // why is the reason of the session that is closest to doing a task.
 func (n *naive) why(k Key, now time.Time) (reason watchpost.PendingReason, notBefore time.Time) {
 	reason = watchpost.PendingExtensionOffline

@@ -10,6 +10,16 @@ import (
 	"watchpost/watchpost"
 )
 
+// ripe are the tasks of a key that may begin.
+func (n *naive) ripe(k Key, now time.Time) (ripe []*watchpost.Task) {
+	for _, t := range n.tasks {
+		if queueOf(t) == k && !t.NotBefore.After(now) {
+			ripe = append(ripe, t)
+		}
+	}
+	return ripe
+}
+
 // claimed is the scan of those that wait whose schedule has the next claim; nil if none has.
 func (n *naive) claimed(waiting []*watchpost.Task, now time.Time) (first *watchpost.Task) {
 	kind := waiting[0].Type
