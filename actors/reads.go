@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"watchpost/actors/cache"
 	"watchpost/actors/insight"
 	"watchpost/actors/root"
 	"watchpost/persistence"
@@ -23,51 +22,6 @@ func (r *reading) RequireExtension(ctx context.Context, team watchpost.TeamID) e
 	}
 	_, err := askTeam(ctx, r.base, team, RequireExtension{})
 	return err
-}
-
-var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
-
-// HolderOf returns the team that a key belongs to and, unless it is the team's key, what
-// it may do (Unauthenticated; api.md#authentication).
-func (r *reading) HolderOf(ctx context.Context, key string) (cache.Holder, error) {
-	digest := cache.DigestOf(key)
-	of, known, drops := r.env.keys.Find(digest)
-	if !known {
-		began := r.env.keys.Now()
-		var err error
-		if of, err = r.lookUp(ctx, key); err != nil {
-			return cache.Holder{}, err
-		}
-		r.env.keys.Remember(digest, of, began, drops)
-	}
-	if of.Key.Expired(r.env.Clock.Now()) {
-		return cache.Holder{}, errInvalidKey
-	}
-	return of, nil
-}
-
-// lookUp reads the directory's entry of a key.
-func (r *reading) lookUp(ctx context.Context, key string) (of cache.Holder, err error) {
-	hash := r.env.Keyring.Hash
-	switch {
-	case watchpost.ValidAPIKey(key):
-		var owner teamspace.OwnerEntry
-		owner, err = teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirKey, hash(teamspace.DirKey, key))
-		of.Team = owner.Team
-	case watchpost.ValidScopedKey(key):
-		var entry teamspace.ScopedKeyEntry
-		entry, err = teamspace.Read[teamspace.ScopedKeyEntry](ctx, r.env.Store, teamspace.DirScopedKey, hash(teamspace.DirScopedKey, key))
-		of.Team, of.Key = entry.Team, &entry.Key
-	default:
-		return of, errInvalidKey
-	}
-	if errors.Is(err, persistence.ErrNotFound) {
-		return of, errInvalidKey
-	}
-	if err != nil {
-		return of, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	}
-	return of, nil
 }
 
 // TaskStatus returns a client's task, open or final (NotFound). A task without an actor

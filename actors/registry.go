@@ -79,6 +79,7 @@ const DefaultIdleAfter = 10 * time.Minute
 type Registry struct {
 	*base
 	reading
+	keyHolding
 	upkeep
 	mailing
 	inviting
@@ -100,6 +101,8 @@ type (
 	// reading answers from a snapshot of the store, or asks an actor for what is not
 	// stored.
 	reading struct{ *base }
+	// keyHolding tells who has a key.
+	keyHolding struct{ *base }
 	// mailing sends mails.
 	mailing struct {
 		*base
@@ -133,7 +136,7 @@ type (
 
 // newRegistry gives each subject what it needs.
 func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
-	r := &Registry{base: d, reading: reading{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
+	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
 	shards := signin.Shards{Registry: d.Registry}
 	r.inviting = inviting{d, shards, &r.mailing}
 	r.signingIn = signingIn{d, shards, &r.mailing, &r.inviting}

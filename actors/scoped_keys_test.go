@@ -109,3 +109,29 @@ func TestDeletedKeyIsRefused(t *testing.T) {
 	require.NoError(t, w.Registry.DeleteTeam(w.Context(), team.ID))
 	require.EqualError(t, holder(stays), "Invalid API Key")
 }
+
+// TestKeyThatAnotherNodeDeleted: what holds a request asks the store for its key, as another
+// node may have served the team when the key was deleted.
+func TestKeyThatAnotherNodeDeleted(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t, actorstest.With(func(o *actors.Options) { o.Serves = func(string) bool { return true } }))
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
+	made := newKey(t, team, watchpost.ScopedKey{Scopes: watchpost.Scopes()})
+	_, err := w.Registry.HolderOf(w.Context(), made.Secret) // it is remembered
+	require.NoError(t, err)
+	_, err = w.Registry.HolderNow(w.Context(), made.Secret)
+	require.NoError(t, err)
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	record, err := teamspace.Load[teamspace.ScopedKeyRecord](view, persistence.Space(team.ID), teamspace.Key(teamspace.KeyScopedKey, made.Key.ID))
+	require.NoError(t, err)
+	const elsewhere = persistence.Space("another node")
+	epoch, err := w.Store.Activate(w.Context(), elsewhere)
+	require.NoError(t, err)
+	batch := &persistence.Batch{}
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirScopedKey, Name: record.Hash}, nil)
+	require.NoError(t, persistence.Commit(w.Context(), w.Store, elsewhere, epoch, batch))
+	_, err = w.Registry.HolderNow(w.Context(), made.Secret)
+	require.EqualError(t, err, "Invalid API Key")
+}

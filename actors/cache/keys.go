@@ -25,6 +25,14 @@ type Keys struct {
 	// drops counts the keys that were dropped: a key looked up before one
 	// is not remembered after it.
 	drops uint64
+	// watched are the teams whose keys callers watch.
+	watched map[watchpost.TeamID]*watch
+}
+
+// watch is what all that watch the keys of a team have.
+type watch struct {
+	changed chan struct{}
+	callers int
 }
 
 // Holder is who has a key.
@@ -49,7 +57,9 @@ func DigestOf(key string) keyDigest { return sha256.Sum256([]byte(key)) }
 const maxKeys = 100_000
 
 // NewKeys returns a memory without keys.
-func NewKeys() *Keys { return &Keys{known: map[keyDigest]cachedKey{}} }
+func NewKeys() *Keys {
+	return &Keys{known: map[keyDigest]cachedKey{}, watched: map[watchpost.TeamID]*watch{}}
+}
 
 // Find returns the holder of a key, and what to hand to remember when it is not
 // known.
@@ -108,4 +118,28 @@ func (c *Keys) Drop(team watchpost.TeamID) {
 	defer c.mu.Unlock()
 	c.drops++
 	maps.DeleteFunc(c.known, func(_ keyDigest, cached cachedKey) bool { return cached.Team == team })
+	if w := c.watched[team]; w != nil {
+		close(w.changed)
+		delete(c.watched, team)
+	}
+}
+
+// Watch returns what is closed when Drop is called for a team; done is called by who has
+// watched.
+func (c *Keys) Watch(team watchpost.TeamID) (changed <-chan struct{}, done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.watched[team]
+	if w == nil {
+		w = &watch{changed: make(chan struct{})}
+		c.watched[team] = w
+	}
+	w.callers++
+	return w.changed, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if w.callers--; w.callers == 0 && c.watched[team] == w {
+			delete(c.watched, team)
+		}
+	}
 }

@@ -24,3 +24,29 @@ func TestCachedKeyExpires(t *testing.T) {
 	_, known, _ = c.Find(key)
 	require.False(t, known)
 }
+
+// TestWatchKeys: a change of a key reaches all that watch the keys of its team, and nothing
+// is left of them.
+func TestWatchKeys(t *testing.T) {
+	t.Parallel()
+	c := NewKeys()
+	first, firstDone := c.Watch("team")
+	second, secondDone := c.Watch("team")
+	other, otherDone := c.Watch("other")
+	firstDone()
+	c.Drop("team")
+	<-first
+	<-second
+	third, thirdDone := c.Watch("team")
+	secondDone() // of before the change
+	for _, quiet := range []<-chan struct{}{third, other} {
+		select {
+		case <-quiet:
+			t.Fatal("no key of these has changed since")
+		default:
+		}
+	}
+	thirdDone()
+	otherDone()
+	require.Empty(t, c.watched)
+}

@@ -228,7 +228,7 @@ func (s tasks) getTaskStatus(r *http.Request) (taskStatusReply, error) {
 		wait = s.Timing.Running // many clients ask at once and then some seconds later
 	}
 	if err == nil && wait > 0 && !view.State.Final() {
-		view, err = s.awaitTask(x, id, wait)
+		view, err = s.awaitTask(r, id, wait)
 	}
 	if err != nil {
 		return taskStatusReply{}, err
@@ -237,14 +237,17 @@ func (s tasks) getTaskStatus(r *http.Request) (taskStatusReply, error) {
 }
 
 // awaitTask waits for the end of a task, and returns it as it is then.
-func (s tasks) awaitTask(x *endpoint.RequestState, id watchpost.TaskID, most time.Duration) (actors.TaskView, error) {
+func (s tasks) awaitTask(r *http.Request, id watchpost.TaskID, most time.Duration) (actors.TaskView, error) {
+	x := endpoint.StateOf(r.Context())
 	ended, done := s.Registry.AwaitTask(id)
 	defer done()
 	view, err := s.Registry.TaskStatus(x.Context(), x.Team, id)
 	if err != nil || view.State.Final() { // just before somebody waited
 		return view, err
 	}
-	endpoint.Await(s.Server, x, ended, most)
+	if err := endpoint.Await(s.Server, r, watchpost.ScopeRead, ended, most); err != nil {
+		return view, err
+	}
 	return s.Registry.TaskStatus(x.Context(), x.Team, id)
 }
 

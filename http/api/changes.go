@@ -114,10 +114,7 @@ func (s changes) getChanges(r *http.Request) (changesReply, error) {
 	if err != nil {
 		return changesReply{}, err
 	}
-	ctx := r.Context()
-	waiting, done := s.waiting(ctx, q.wait)
-	defer done()
-	page, err := s.Registry.AwaitChanges(ctx, waiting, endpoint.TeamOf(ctx), q.named, q.Query)
+	page, _, err := s.await(r, &q, q.wait)
 	if err != nil {
 		return changesReply{}, staleReply(err)
 	}

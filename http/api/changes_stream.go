@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -64,12 +63,8 @@ func (s changes) stream(w http.ResponseWriter, r *http.Request) error {
 // next waits for the next page of a stream, which has no changes when it is time for a
 // comment; more is false when the stream ends.
 func (s changes) next(r *http.Request, q *changesQuery) (page actors.ChangesPage, more bool) {
-	ctx := r.Context()
-	waiting, done := s.waiting(ctx, streamComment)
-	defer done()
-	page, err := s.Registry.AwaitChanges(ctx, waiting, endpoint.TeamOf(ctx), q.named, q.Query)
-	over := waiting.Err() != nil && !errors.Is(waiting.Err(), context.DeadlineExceeded)
-	return page, err == nil && !over && endpoint.StillHeld(s.Server, r, watchpost.ScopeRead) == nil
+	page, closes, err := s.await(r, q, streamComment)
+	return page, err == nil && !closes
 }
 
 // eventWriter writes events.
@@ -107,18 +102,24 @@ func (e *eventWriter) write(page *actors.ChangesPage) bool {
 	return errors.Join(err, e.out.Flush()) == nil
 }
 
-// waiting returns a context that ends after a time, or when the server closes.
-func (s changes) waiting(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
-	waiting, done := context.WithTimeout(ctx, most)
-	if s.Closing == nil || most == 0 {
-		return waiting, done
-	}
-	go func() {
-		select {
-		case <-s.Closing:
-			done()
-		case <-waiting.Done():
+// await waits for changes, for so long at most. closes reports that the service closes. The
+// error is also that of a key which has lost its right to wait: it gets no change then.
+func (s changes) await(r *http.Request, q *changesQuery, most time.Duration) (page actors.ChangesPage, closes bool, err error) {
+	ctx, until := r.Context(), endpoint.RealNow().Add(most)
+	for left := most; ; left = until.Sub(endpoint.RealNow()) {
+		held, done, err := endpoint.Held(s.Server, r, watchpost.ScopeRead, left)
+		if err != nil {
+			return page, false, err
 		}
-	}()
-	return waiting, done
+		page, err = s.Registry.AwaitChanges(ctx, held, endpoint.TeamOf(ctx), q.named, q.Query)
+		again, closes := endpoint.KeysChanged(held), endpoint.Closes(held)
+		done()
+		if err == nil && most > 0 {
+			err = endpoint.StillHeld(s.Server, r, watchpost.ScopeRead)
+		}
+		if err != nil || !again || len(page.Changes) > 0 || page.More {
+			return page, closes, err
+		}
+		q.Now, q.Earliest, q.From = false, false, page.Cursor
+	}
 }

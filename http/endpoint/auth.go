@@ -65,12 +65,17 @@ func KeyOf(r *http.Request) string { return cmp.Or(r.Header.Get("X-Api-Key"), Be
 
 // holderOf returns whose key a request carries (Unauthenticated; Forbidden when the key
 // may not be used from there, or has none of the scopes; without one it needs none).
-func (s *Server) holderOf(ctx context.Context, r *http.Request, scopes ...watchpost.Scope) (of cache.Holder, err error) {
+func (s *Server) holderOf(ctx context.Context, r *http.Request, scopes ...watchpost.Scope) (cache.Holder, error) {
+	return holderBy(ctx, s, s.Registry.HolderOf, r, scopes)
+}
+
+// holderBy is holderOf with a way to look the key up.
+func holderBy(ctx context.Context, s *Server, lookUp func(context.Context, string) (cache.Holder, error), r *http.Request, scopes []watchpost.Scope) (of cache.Holder, err error) {
 	key := KeyOf(r)
 	if key == "" {
 		return of, watchpost.Errorf(watchpost.Unauthenticated, textMissingKey)
 	}
-	of, err = s.Registry.HolderOf(ctx, key)
+	of, err = lookUp(ctx, key)
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
 		err = watchpost.Errorf(watchpost.Unauthenticated, textInvalidKey)
 	}
@@ -80,13 +85,6 @@ func (s *Server) holderOf(ctx context.Context, r *http.Request, scopes ...watchp
 		}
 	}
 	return of, err
-}
-
-// StillHeld checks the key of a request again, for a reply that is written for long: the
-// key may have been changed or deleted since.
-func StillHeld(s *Server, r *http.Request, scope watchpost.Scope) error {
-	_, err := s.holderOf(r.Context(), r, scope)
-	return err
 }
 
 // Allows reports whether the key of a request has one of the scopes. The team's key has

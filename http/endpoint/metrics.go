@@ -29,7 +29,10 @@ func newMetrics(registry *prometheus.Registry, room *room) (*metrics, error) {
 	waiting := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "watchpost_http_requests_waiting", Help: "HTTP requests that wait for something to happen, as the end of a task.",
 	}, func() float64 { return float64(room.waits.taken()) })
-	for _, c := range []prometheus.Collector{m.requests, m.durations, waiting} {
+	following := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "watchpost_http_requests_following", Help: "HTTP requests that follow changes, most of which wait.",
+	}, func() float64 { return float64(room.follows.taken()) })
+	for _, c := range []prometheus.Collector{m.requests, m.durations, waiting, following} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

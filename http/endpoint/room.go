@@ -191,22 +191,6 @@ func Wait(s *Server, x *RequestState) bool {
 	return true
 }
 
-// Await lets a request wait in real time until something has happened, for so long at
-// most. It ends when the request or the service ends, too.
-func Await(s *Server, x *RequestState, happened <-chan struct{}, most time.Duration) {
-	if !Wait(s, x) {
-		return
-	}
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-happened:
-	case <-timer.C:
-	case <-s.Closing:
-	case <-x.Context().Done():
-	}
-}
-
 // MaxWait bounds how long a request waits that asks for it.
 const MaxWait = 25 * time.Second
 
