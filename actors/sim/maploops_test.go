@@ -15,7 +15,7 @@ import (
 // shows: it counts, finds the only one or the greatest, fills a map or what is sorted
 // later. Where a loop sends, spawns, writes or picks, it goes through ordered.ByKey instead.
 var inAnyOrder = []string{
-	"Dispatcher.Backlogs", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
+	"Dispatcher.Backlogs", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
 	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",

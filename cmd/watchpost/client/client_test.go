@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -33,26 +32,6 @@ func service(t *testing.T, n int) (Flags, *http.Request) {
 	}))
 	t.Cleanup(s.Close)
 	return Flags{URL: s.URL + "/", Key: "wp_right"}, last
-}
-
-func TestExportHasEveryPostOnce(t *testing.T) {
-	flags, last := service(t, 250)
-	var out bytes.Buffer
-	export := Export{Service: flags, Filters: Filters{Search: "telemetry -crypto", Watchlist: []string{"a", "b"}}, Format: "csv"}
-	require.NoError(t, export.print(t.Context(), &out))
-	rows, err := csv.NewReader(&out).ReadAll()
-	require.NoError(t, err)
-	require.Len(t, rows, 251)
-	require.Equal(t, exported, rows[0])
-	require.Equal(t, "249", rows[250][0])
-	require.Equal(t, byte('\''), rows[1][8][0], "a spreadsheet runs nothing")
-	require.Equal(t, []string{"3", "a, b"}, []string{rows[1][13], rows[1][17]})
-	require.Equal(t, []string{"a", "b"}, last.URL.Query()["watchlist_id"])
-	require.Equal(t, "telemetry -crypto", last.URL.Query().Get("search_term"))
-	out.Reset()
-	export.Format = "jsonl"
-	require.NoError(t, export.print(t.Context(), &out))
-	require.Equal(t, 250, bytes.Count(out.Bytes(), []byte("\n")))
 }
 
 func TestPostsAreLines(t *testing.T) {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,104 +105,18 @@ func line(s string, most int) string {
 	return s
 }
 
-// Export prints all posts that filters select.
-type Export struct {
-	Service Flags   `embed:""`
-	Filters Filters `embed:""`
-	Format  string  `enum:"csv,jsonl" default:"csv" help:"Format: csv or jsonl."`
-}
-
-// exported are the columns of CSV.
-var exported = []string{
-	"id", "network_post_url", "posted_at", "created_at", "author_name", "author_url", "author_headline", "seniority_level", "content",
-	"language", "sentiment", "relevance_score", "influence_score", "likes_count", "comments_count", "shares_count", "post_type", "tags",
-}
-
-// exportPage is the size of a page.
-const exportPage = 100
-
-// Run prints the posts, the oldest first: posts that come meanwhile are behind those that
-// were read.
-func (c *Export) Run(ctx context.Context) error { return c.print(ctx, os.Stdout) }
-
-func (c *Export) print(ctx context.Context, out io.Writer) error {
-	if err := c.Service.complete(); err != nil {
-		return err
-	}
-	table := csv.NewWriter(out)
-	if c.Format == "csv" {
-		if err := table.Write(exported); err != nil {
-			return err
-		}
-	}
-	q := c.Filters.query()
-	q.Set("sort_by", "oldest_first")
-	q.Set("page_size", strconv.Itoa(exportPage))
-	seen := map[string]bool{} // a post that moved to a later page is not printed again
-	for page := 1; ; page++ {
-		q.Set("page", strconv.Itoa(page))
-		raw, err := c.Service.get(ctx, "/api-posts", q)
-		if err != nil {
-			return err
-		}
-		var reply struct{ Data []json.RawMessage }
-		if err := json.Unmarshal(raw, &reply); err != nil {
-			return err
-		}
-		for _, raw := range reply.Data {
-			var post map[string]any
-			if err := json.Unmarshal(raw, &post); err != nil {
-				return err
-			}
-			if id := fmt.Sprint(post["id"]); seen[id] {
-				continue
-			}
-			seen[fmt.Sprint(post["id"])] = true
-			if c.Format != "csv" {
-				err = write(out, string(raw))
-			} else {
-				err = table.Write(row(post))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if table.Flush(); table.Error() != nil || len(reply.Data) < exportPage {
-			return table.Error()
-		}
-	}
-}
-
-// row returns the cells of a post.
-func row(post map[string]any) []string {
-	cells := make([]string, len(exported))
-	for i, name := range exported {
-		switch v := post[name].(type) {
-		case string:
-			cells[i] = cell(v)
-		case float64:
-			cells[i] = strconv.FormatFloat(v, 'f', -1, 64)
-		case []any:
-			texts := make([]string, len(v))
-			for j := range v {
-				texts[j] = fmt.Sprint(v[j])
-			}
-			cells[i] = cell(strings.Join(texts, ", "))
-		}
-	}
-	return cells
-}
-
-// cell quotes a text that a spreadsheet would take for a formula.
-func cell(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
-
 // get reads a resource of the API. An error is the service's text with what to do.
 func (c *Flags) get(ctx context.Context, path string, q url.Values) ([]byte, error) {
+	body, err := c.open(ctx, path, q)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close() //nolint:errcheck // read to its end
+	return io.ReadAll(body)
+}
+
+// open begins to read a resource of the API.
+func (c *Flags) open(ctx context.Context, path string, q url.Values) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+path+"?"+q.Encode(), nil)
 	if err != nil {
 		return nil, err
@@ -217,10 +130,13 @@ func (c *Flags) get(ctx context.Context, path string, q url.Values) ([]byte, err
 		}
 		return nil, fmt.Errorf("no service answers at %s (WATCHPOST_URL or --url): %w", c.URL, err)
 	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, nil
+	}
 	defer response.Body.Close() //nolint:errcheck // read to its end
 	raw, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode == http.StatusOK {
-		return raw, err
+	if err != nil {
+		return nil, err
 	}
 	var said struct{ Error string }
 	if json.Unmarshal(raw, &said) != nil || said.Error == "" {
