@@ -42,10 +42,13 @@ func (f *PostStore) updateFlags(view persistence.View, m UpdatePostFlags) error 
 		}
 	}
 	if m.Done != nil {
-		if err := f.engage(view, batch, engaged, m.Done, post); err != nil {
+		again, err := f.engage(view, batch, engaged, m.Done, post)
+		if err != nil {
 			return err
 		}
-		changes = append(changes, m.Done.Change(post))
+		if !again {
+			changes = append(changes, m.Done.Change(post))
+		}
 	}
 	if post != nil {
 		changefeed.Note(batch, append(changes, post.ChangesSince(old)...)...)
@@ -71,11 +74,19 @@ func (f *PostStore) updateFlags(view persistence.View, m UpdatePostFlags) error 
 }
 
 // engage records an engagement in the batch, with the flags of its target and of its post;
-// nil when that is not stored.
-func (f *PostStore) engage(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, done *watchpost.Interaction, post *watchpost.Post) error {
+// nil when that is not stored. again means that it was recorded before: a session reports it
+// once more when the service has ended before its task had. The first record stays.
+func (f *PostStore) engage(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, done *watchpost.Interaction, post *watchpost.Post) (again bool, err error) {
+	key := teamspace.Key(teamspace.KeyInteraction, done.ID)
+	recorded, err := teamspace.Load[watchpost.Interaction](view, f.Space, key)
+	if again = err == nil; again {
+		done = &recorded
+	} else if !errors.Is(err, persistence.ErrNotFound) {
+		return false, err
+	}
 	flags, err := teamspace.Load[teamspace.EngagementFlags](view, f.Space, teamspace.EngagementFlagsKey(done.Target))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return err
+		return false, err
 	}
 	flags.Liked = flags.Liked || done.Kind == watchpost.InteractionLike
 	flags.Commented = flags.Commented || done.Kind == watchpost.InteractionComment
@@ -90,15 +101,15 @@ func (f *PostStore) engage(view persistence.View, batch *persistence.Batch, enga
 	} else if flags.URN != "" {
 		post, err = postindex.ByURN(view, f.Space, flags.URN)
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-			return err
+			return false, err
 		}
 	}
 	batch.Put(teamspace.EngagementFlagsKey(done.Target), teamspace.Encode(flags))
-	batch.Put(teamspace.Key(teamspace.KeyInteraction, done.ID), teamspace.Encode(*done))
+	batch.Put(key, teamspace.Encode(*done))
 	if err := engaged.Record(done, post); err != nil || !more {
-		return err
+		return again, err
 	}
-	return engaged.List(flags.URN, post)
+	return again, engaged.List(flags.URN, post)
 }
 
 // flaggedPost finds the post that is to be marked; nil when it is not stored.

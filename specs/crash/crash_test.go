@@ -58,7 +58,8 @@ const (
 // TestCrash kills the service, and sometimes a session, with signal 9 while
 // clients use it. At the end every acknowledged change must exist, final tasks
 // must be unchanged, every begun task must end, and the network must have each
-// write once and within its account's allowance.
+// write once and within its account's allowance. A follower of the changes has each
+// once.
 func TestCrash(t *testing.T) {
 	seed := newSeed(t)
 	n, minutes := kills, 0
@@ -76,6 +77,8 @@ func TestCrash(t *testing.T) {
 	if long {
 		d.maxWrites = longWrites
 	}
+	f := d.newFollower()
+	followed := f.follow()
 	end := time.Now().Add(time.Duration(minutes) * time.Minute)
 	done := d.work(func(killed int) bool {
 		if minutes > 0 {
@@ -83,10 +86,17 @@ func TestCrash(t *testing.T) {
 		}
 		return killed < n
 	})
+	followed()
+	if d.day == 0 { // the history has seven days
+		f.checkAgain()
+	}
+	followed = f.follow()
 	d.settleWrites()
 	d.checkAllowances()
 	d.settle()
 	d.checkWrites()
+	followed()
+	f.check()
 	d.check()
 	t.Logf("%d kills, %d watchlists, %d tasks acknowledged, %d requests unanswered", done, len(d.truth.watchlists), len(d.truth.tasks), d.truth.unanswered)
 	d.logFaults()

@@ -1,0 +1,162 @@
+package crash
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+)
+
+// change is one of the change feed, as far as its follower looks at it.
+type change struct {
+	Cursor, Type, Action, ID string
+	Watchlist                string `json:"watchlist_id"`
+}
+
+// name is what comes once at most: nothing is created, ends or is found for a watchlist
+// twice.
+func (c change) name() string {
+	return strings.Join([]string{c.Type, c.Action, c.ID, c.Watchlist}, " ")
+}
+
+// follower reads the change feed over all kills. It keeps the cursor with what it has got,
+// as a client does that stores both at once.
+type follower struct {
+	d      *crashTest
+	first  string // where it began
+	cursor string
+	got    []change
+}
+
+// newFollower returns one that begins now.
+func (d *crashTest) newFollower() *follower {
+	f := &follower{d: d}
+	f.read("", "0")
+	require.NotEmpty(d.t, f.cursor)
+	f.first = f.cursor
+	return f
+}
+
+// follow reads changes as they come until the returned function is called. It has all then.
+func (f *follower) follow() (end func()) {
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			f.d.truth.mu.Lock()
+			up := f.d.up
+			f.d.truth.mu.Unlock()
+			select {
+			case <-stop:
+				return
+			case <-up:
+				changes, _ := f.read(f.cursor, "1")
+				f.got = append(f.got, changes...)
+			}
+		}
+	})
+	return func() {
+		close(stop)
+		wg.Wait()
+		f.catchUp()
+	}
+}
+
+// read asks for the changes behind a cursor and moves to the one of the reply; no reply
+// moves nothing.
+func (f *follower) read(cursor, wait string) (changes []change, more bool) {
+	status, body := f.d.request("GET", "/api-changes?limit=7&wait="+wait+"&cursor="+url.QueryEscape(cursor), nil)
+	if !f.d.expect(status, http.StatusOK, body) {
+		return nil, true
+	}
+	var page struct {
+		Changes []change
+		Cursor  string
+		More    bool
+	}
+	if err := json.Unmarshal(body, &page); err != nil || page.Cursor == "" {
+		f.d.t.Errorf("%v: %s", err, body)
+		return nil, true
+	}
+	f.cursor = page.Cursor
+	return page.Changes, page.More
+}
+
+// catchUp reads what is left, while nothing happens.
+func (f *follower) catchUp() {
+	for more := true; more; {
+		var changes []change
+		changes, more = f.read(f.cursor, "0")
+		f.got = append(f.got, changes...)
+	}
+}
+
+// checkAgain reads all once more from where the follower began: the history is the same, and
+// goes on.
+func (f *follower) checkAgain() {
+	again := follower{d: f.d, cursor: f.first}
+	again.catchUp()
+	require.GreaterOrEqual(f.d.t, len(again.got), len(f.got))
+	require.Equal(f.d.t, f.got, again.got[:len(f.got)])
+}
+
+// check compares what the follower got with what was acknowledged: each change once.
+func (f *follower) check() {
+	cursors, once := map[string]bool{}, map[string]int{}
+	for _, c := range f.got {
+		require.False(f.d.t, cursors[c.Cursor], "%+v came twice", c)
+		cursors[c.Cursor] = true
+		if c.Action != "updated" && c.Action != "changed" && c.Action != "failed" { // a late truth about a failed one is news
+			once[c.name()]++
+			require.Equal(f.d.t, 1, once[c.name()], "%+v came twice", c)
+		}
+	}
+	for id, name := range f.d.truth.watchlists {
+		require.Equal(f.d.t, 1, once["watchlist created "+id+" "+id], "watchlist %s", id)
+		if name == "" {
+			require.Equal(f.d.t, 1, once["watchlist deleted "+id+" "+id], "watchlist %s", id)
+			continue
+		}
+		f.checkPosts(id)
+	}
+	for id := range f.d.truth.tasks {
+		require.Equal(f.d.t, 1, once["task completed "+id+" "], "task %s", id)
+	}
+	f.d.t.Logf("%d changes followed", len(f.got))
+}
+
+// checkPosts compares the posts of a watchlist with those that the follower has heard of.
+func (f *follower) checkPosts(id string) {
+	heard := map[string]bool{}
+	for _, c := range f.got {
+		if c.Type == "post" && c.Watchlist == id {
+			heard[c.ID] = c.Action != "removed" && (heard[c.ID] || c.Action == "matched")
+		}
+	}
+	for page, n := 1, 0; ; page++ {
+		status, body := f.d.request("GET", fmt.Sprintf("/api-posts?watchlist_id=%s&page=%d&page_size=100", id, page), nil)
+		require.Equal(f.d.t, http.StatusOK, status, "%s", body)
+		var reply struct {
+			Data  []struct{ ID string }
+			Count int
+		}
+		require.NoError(f.d.t, json.Unmarshal(body, &reply))
+		for _, p := range reply.Data {
+			require.True(f.d.t, heard[p.ID], "post %s of watchlist %s is stored, and the feed does not have it", p.ID, id)
+			n++
+		}
+		if len(reply.Data) < 100 {
+			for _, has := range heard {
+				if has {
+					n--
+				}
+			}
+			require.Zero(f.d.t, n, "the feed has posts of watchlist %s that are not stored", id)
+			return
+		}
+	}
+}
