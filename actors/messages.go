@@ -165,6 +165,9 @@ type GetWatchlist struct {
 // those of all types.
 type ListWatchlists struct{ Type watchpost.WatchlistType }
 
+// GetScanPlan is answered by watchpost.ScanPlan.
+type GetScanPlan struct{}
+
 // UpdateWatchlist changes a watchlist (NotFound, Conflict, Invalid); answered
 // by WatchlistView.
 type UpdateWatchlist struct {

@@ -45,6 +45,7 @@ func (CreateWatchlist) AnsweredWith(WatchlistView)       {}
 func (Follow) AnsweredWith(Followed)                     {}
 func (ChangeList) AnsweredWith(WatchlistView)            {}
 func (GetWatchlist) AnsweredWith(WatchlistView)          {}
+func (GetScanPlan) AnsweredWith(watchpost.ScanPlan)      {}
 func (ListWatchlists) AnsweredWith([]WatchlistView)      {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)       {}
 func (DeleteWatchlist) AnsweredWith(root.Done)           {}

@@ -59,6 +59,8 @@ func (ws *watchlists) receive(message any) bool {
 		}
 	case ListWatchlists:
 		ws.onListWatchlists(m)
+	case GetScanPlan:
+		ws.Answer(ws.scanPlan(), nil)
 	case UpdateWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
 			m.from = ws.team.audit.from

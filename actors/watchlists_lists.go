@@ -248,3 +248,21 @@ func viewOfFollower(w watchpost.Watchlist, l watchpost.List, times scanTimes) Wa
 func byID(a, b WatchlistView) int {
 	return strings.Compare(string(a.Watchlist.ID), string(b.Watchlist.ID))
 }
+
+// scanPlan returns what the schedules ask for, the oldest first.
+func (ws *watchlists) scanPlan() watchpost.ScanPlan {
+	plan := watchpost.ScanPlan{Live: len(ws.team.accounts.live(ws.env.Clock.Now()))}
+	followers := map[watchpost.ListID][]watchpost.Watchlist{}
+	for _, tracked := range ordered.ByKey(ws.byID) {
+		w := tracked.view.Watchlist
+		if w.List != "" {
+			followers[w.List] = append(followers[w.List], w)
+			continue
+		}
+		plan.Schedules = append(plan.Schedules, watchpost.ScanSchedule{Type: w.Type, Watchlists: []watchpost.Watchlist{w}, Need: watchpost.KeywordNeed(&w)})
+	}
+	for id, followed := range ordered.ByKey(ws.lists) {
+		plan.Schedules = append(plan.Schedules, watchpost.ScanSchedule{Type: followed.list.Type, Watchlists: followers[id], Need: ws.listNeed(followed)})
+	}
+	return plan
+}

@@ -53,6 +53,15 @@ func KeywordNeed(w *Watchlist) ScanNeed {
 	return ScanNeed{len(distinct), w.Frequency}
 }
 
+// ListNeed returns the need of a list with a number of entries: its fastest follower counts.
+func ListNeed(followers []Watchlist, entries int) ScanNeed {
+	frequency, scanned := ScanFrequency(followers)
+	if !scanned {
+		entries = 0
+	}
+	return ScanNeed{entries, frequency}
+}
+
 // PerDay returns the scans that are needed in a day, rounded up.
 func (n ScanNeed) PerDay() int {
 	hours := n.Frequency.Hours()
@@ -240,6 +249,111 @@ func OutlookOf(action Action, needs []ScanNeed, at, live int) ScanOutlook {
 // shareParts makes fractions of the share of a day: a scan that several schedules take turns
 // for is each one's at times.
 const shareParts = 1000
+
+// ScanSchedule is one of a team's schedules: that of a watchlist of keywords, or of a list
+// with the watchlists that follow it.
+type ScanSchedule struct {
+	Type       WatchlistType
+	Watchlists []Watchlist
+	Need       ScanNeed
+}
+
+// ScanPlan is what all schedules of a team ask for, and who may do it.
+type ScanPlan struct {
+	Live      int // accounts that were active within LivenessWindow
+	Schedules []ScanSchedule
+}
+
+// ScanBudget compares what a team's schedules of one type need with what its accounts can
+// do. Schedules without an allowance have none.
+type ScanBudget struct {
+	Type             WatchlistType
+	PerDay, Capacity int
+	Schedules        int // that need scans
+	Late, Never      int // that are scanned less often than asked for; not at all
+	// Fastest and Slowest are the times between two scans of an entry of the late ones.
+	Fastest, Slowest time.Duration
+}
+
+// Outlook returns the outlook of a watchlist, and how often its schedule asks for scans;
+// zero when the plan does not have it.
+func (p ScanPlan) Outlook(id WatchlistID) (o ScanOutlook, asked FetchFrequency) {
+	for _, s := range p.Schedules {
+		if i := slices.IndexFunc(s.Watchlists, func(w Watchlist) bool { return w.ID == id }); i >= 0 {
+			needs, at := p.needs(s.Type, id)
+			o = OutlookOf(s.Type.ScanAction(), needs, at, p.Live)
+			if s.Watchlists[i].Disabled {
+				o.PerDay, o.Interval = 0, 0
+			}
+			return o, s.Need.Frequency
+		}
+	}
+	return o, asked
+}
+
+// needs returns the needs of the schedules of a type, and the place of a watchlist's.
+func (p ScanPlan) needs(t WatchlistType, id WatchlistID) (needs []ScanNeed, at int) {
+	for _, s := range p.Schedules {
+		if s.Type != t {
+			continue
+		}
+		if slices.ContainsFunc(s.Watchlists, func(w Watchlist) bool { return w.ID == id }) {
+			at = len(needs)
+		}
+		needs = append(needs, s.Need)
+	}
+	return needs, at
+}
+
+// With returns the plan as it is when the watchlist is added, or changed if it is part of
+// the plan. entries is the length of the list that it follows, if it follows one.
+func (p ScanPlan) With(w Watchlist, entries int) ScanPlan {
+	p.Schedules = slices.Clone(p.Schedules)
+	need := func(all []Watchlist) ScanNeed {
+		if w.Type.HasKeywords() {
+			return KeywordNeed(&w)
+		}
+		return ListNeed(all, entries)
+	}
+	for i := range p.Schedules {
+		s := &p.Schedules[i]
+		if at := slices.IndexFunc(s.Watchlists, func(other Watchlist) bool { return other.ID == w.ID }); at >= 0 {
+			s.Watchlists = slices.Clone(s.Watchlists)
+			s.Watchlists[at] = w
+			s.Need = need(s.Watchlists)
+			return p
+		}
+	}
+	all := []Watchlist{w}
+	p.Schedules = append(p.Schedules, ScanSchedule{w.Type, all, need(all)})
+	return p
+}
+
+// Budget returns the budget of the schedules of a type; limited is false when their scans
+// have no allowance.
+func (p ScanPlan) Budget(t WatchlistType) (b ScanBudget, limited bool) {
+	needs, _ := p.needs(t, "")
+	b.Type = t
+	b.Capacity, limited = CapacityPerDay(t.ScanAction(), p.Live)
+	for i := range needs {
+		b.PerDay += needs[i].PerDay()
+		interval := OutlookOf(t.ScanAction(), needs, i, p.Live).Interval
+		switch {
+		case needs[i].PerDay() == 0:
+			continue
+		case interval == 0:
+			b.Never++
+		case interval > needs[i].Frequency.Duration():
+			b.Late++
+			b.Slowest = max(b.Slowest, interval)
+			if b.Late == 1 || interval < b.Fastest {
+				b.Fastest = interval
+			}
+		}
+		b.Schedules++
+	}
+	return b, limited
+}
 
 // Warning says that the accounts cannot do the scans as often as asked for; "" when they
 // can.

@@ -1,6 +1,7 @@
 package watchpost_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -256,4 +257,51 @@ func TestPresentHours(t *testing.T) {
 	require.Equal(t, 1, p.Left(tuesday.Add(3*time.Hour)))
 	require.Equal(t, 1, p.Left(tuesday.Add(8*time.Hour)), "who asks is there")
 	require.Equal(t, 1, p.Left(monday.AddDate(0, 0, 8)), "it was a week ago")
+}
+
+// TestScanPlan: the budget of a type counts each schedule once, and says which of them the
+// accounts cannot do in time.
+func TestScanPlan(t *testing.T) {
+	t.Parallel()
+	keywords := func(id string, n, every int) Watchlist {
+		w := Watchlist{ID: WatchlistID(id), Type: KeywordWatchlist, Frequency: hours(every)}
+		for i := range n {
+			w.Keywords = append(w.Keywords, KeywordEntry{Keyword: fmt.Sprint("k", i)})
+		}
+		return w
+	}
+	people := func(id string, every int) Watchlist {
+		return Watchlist{ID: WatchlistID(id), Type: PeopleWatchlist, List: "L", Frequency: hours(every)}
+	}
+	plan := ScanPlan{Live: 2}.With(keywords("large", 50, 6), 0)
+	budget := func() ScanBudget {
+		b, limited := plan.Budget(KeywordWatchlist)
+		require.True(t, limited)
+		return b
+	}
+	require.Equal(t, ScanBudget{KeywordWatchlist, 200, 60, 1, 1, 0, 20 * time.Hour, 20 * time.Hour}, budget())
+	plan = plan.With(keywords("small", 1, 24), 0)
+	require.Equal(t, ScanBudget{KeywordWatchlist, 201, 60, 2, 1, 0, 50 * 24 * time.Hour / 59, 50 * 24 * time.Hour / 59}, budget())
+	before := plan
+	plan = plan.With(keywords("large", 10, 12), 0)
+	require.Equal(t, ScanBudget{KeywordWatchlist, 21, 60, 2, 0, 0, 0, 0}, budget())
+	plan.Live = 0
+	require.Equal(t, 2, budget().Never)
+	plan = before
+	require.Equal(t, 201, budget().PerDay, "With changes a copy")
+
+	// The fastest of two that follow one list counts, and their scans count once.
+	plan.Schedules = append(plan.Schedules, ScanSchedule{PeopleWatchlist, []Watchlist{people("p1", 24), people("p2", 12)}, ScanNeed{4, hours(12)}})
+	people1, limited := plan.Budget(PeopleWatchlist)
+	require.True(t, limited)
+	require.Equal(t, ScanBudget{PeopleWatchlist, 8, 100, 1, 0, 0, 0, 0}, people1)
+	slower, _ := plan.With(people("p2", 72), 5).Budget(PeopleWatchlist)
+	require.Equal(t, 5, slower.PerDay)
+	o, asked := plan.Outlook("p1")
+	require.Equal(t, ScanOutlook{8, true, 100, 12 * time.Hour}, o)
+	require.Equal(t, hours(12), asked)
+	_, asked = plan.Outlook("other")
+	require.Zero(t, asked)
+	_, limited = plan.Budget(ForumWatchlist)
+	require.False(t, limited)
 }

@@ -50,7 +50,13 @@ func (d watchlistPages) preview(w http.ResponseWriter, r *http.Request, v *visit
 		if err != nil {
 			return err
 		}
-		f.ID, f.typ = l.Watchlist.ID, l.Watchlist.Type
+		f.ID, f.typ, f.Paused = l.Watchlist.ID, l.Watchlist.Type, l.Watchlist.Disabled
+	}
+	if r.URL.Query().Get("part") == "budget" {
+		if err := d.planned(r, v, f); err != nil {
+			return err
+		}
+		return renderPart(w, "watchlist.html", "budget", f.budget(f.plan))
 	}
 	view, err := d.backTest(r, v, f)
 	if err != nil {

@@ -61,6 +61,9 @@ func (d watchlistPages) formOfPath(r *http.Request, v *visit) (watchpost.Watchli
 		return watchpost.Watchlist{}, nil, err
 	}
 	f := formFor(v, l)
+	if err := d.planned(r, v, f); err != nil {
+		return watchpost.Watchlist{}, nil, err
+	}
 	for _, other := range lists {
 		if l.List.ID != "" && other.List.ID == l.List.ID && other.Watchlist.ID != l.Watchlist.ID {
 			f.Shared = append(f.Shared, other.Watchlist.Name)

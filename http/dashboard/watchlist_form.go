@@ -61,7 +61,9 @@ type watchlistForm struct {
 	Question, Example string
 	Preview           *previewView
 	Stored            int // posts of the watchlist that is changed
+	Budget            *budgetView
 	typ               watchpost.WatchlistType
+	plan              *watchpost.ScanPlan // nil: its scans are not part of the plan
 }
 
 // entryField is a keyword with its words, as it is typed.
@@ -103,7 +105,10 @@ const blankEntries = 2
 
 // newWatchlist shows the form.
 func (d watchlistPages) newWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
-	f := formOf(v, r.URL.Query().Get("kind"))
+	f, err := d.form(r, v, r.URL.Query().Get("kind"))
+	if err != nil {
+		return err
+	}
 	if err := v.team.Team.Plan.CheckWatchlists(v.team.Watchlists); err != nil {
 		f.Limit = errorText(err)
 	}
@@ -121,6 +126,22 @@ func formOf(v *visit, kind string) *watchlistForm {
 	return f
 }
 
+// form is the empty form of a kind, which knows what the team's scans need.
+func (d watchlistPages) form(r *http.Request, v *visit, kind string) (*watchlistForm, error) {
+	f := formOf(v, kind)
+	return f, d.planned(r, v, f)
+}
+
+// planned has a form know what the team's scans need.
+func (d watchlistPages) planned(r *http.Request, v *visit, f *watchlistForm) error {
+	if !v.team.Team.Plan.Scans(f.typ) {
+		return nil
+	}
+	plan, err := d.scanPlan(r, v)
+	f.plan = &plan
+	return err
+}
+
 // every offers the frequencies.
 func (f *watchlistForm) every(chosen watchpost.FetchFrequency) {
 	f.Every = nil
@@ -130,6 +151,7 @@ func (f *watchlistForm) every(chosen watchpost.FetchFrequency) {
 }
 
 func (f *watchlistForm) render(w http.ResponseWriter, status int) error {
+	f.Budget = f.budget(f.plan)
 	if f.HasKeywords() {
 		for range blankEntries {
 			f.Entries = append(f.Entries, entryField{})
@@ -172,7 +194,10 @@ func (d watchlistPages) makeWatchlist(w http.ResponseWriter, r *http.Request, v 
 	if err := r.ParseForm(); err != nil {
 		return watchpost.WrapError(watchpost.Invalid, "The form cannot be read.", err)
 	}
-	f := formOf(v, r.PostForm.Get("kind"))
+	f, err := d.form(r, v, r.PostForm.Get("kind"))
+	if err != nil {
+		return err
+	}
 	f.take(r.PostForm)
 	if r.PostForm.Get("do") == "read" || !f.Read {
 		return d.readPrompt(w, r, f)
@@ -184,7 +209,6 @@ func (d watchlistPages) makeWatchlist(w http.ResponseWriter, r *http.Request, v 
 	if len(f.Errors) > 0 {
 		return f.render(w, http.StatusUnprocessableEntity)
 	}
-	var err error
 	if f.typ.HasKeywords() {
 		_, _, err = actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.CreateWatchlist{Watchlist: watchlist})
 	} else {

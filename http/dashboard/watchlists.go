@@ -19,6 +19,7 @@ type watchlistsPage struct {
 	Limit      int
 	Plan       string
 	WeeklyEnds string
+	Budgets    []budgetView
 }
 
 // watchlistRow is a watchlist in the list.
@@ -26,6 +27,7 @@ type watchlistRow struct {
 	ID                     watchpost.WatchlistID
 	Paused                 bool
 	Name, Href, Icon, Rule string
+	Pace                   string // where the accounts cannot do it as often as it asks for
 	State, Class, Sign     string // the word, its colour and its icon
 	Detail                 string
 	Posts, Limit, Warn     int // of the week
@@ -58,12 +60,17 @@ func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *vi
 	if err != nil {
 		return err
 	}
+	plan, err := d.scanPlan(r, v)
+	if err != nil {
+		return err
+	}
 	page := watchlistsPage{
 		frame: frameOf(v, "watchlists", "Watchlists"), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
-		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"),
+		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"), Budgets: budgets(plan),
 	}
 	for i, l := range lists {
 		page.Rows = append(page.Rows, rowOf(l, waits[l.Watchlist.ID], &v.team, found.Counts[i*barDays:(i+1)*barDays], now))
+		page.Rows[i].Pace = paceOf(plan, l.Watchlist.ID)
 	}
 	return renderLive(w, r, "watchlists.html", page)
 }
