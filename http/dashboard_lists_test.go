@@ -2,7 +2,9 @@ package httpapi_test
 
 import (
 	"fmt"
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -68,4 +70,64 @@ func TestScanBudget(t *testing.T) {
 	other := h.team("Others", "ultimate")
 	foreign := read[fields](other.call("POST", watchlists, `{"keywords":["x"]}`), 200)["id"].(string)
 	require.Equal(t, 403, b.send("/app/watchlists/preview?part=budget", url.Values{"token": {b.token()}, "watchlist": {foreign}}).status)
+}
+
+// TestSortedWatchlists: the page of watchlists is searched and sorted by its address, which
+// works without script, survives a pause, and is that of the part that follows the news.
+func TestSortedWatchlists(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Sorters", "ultimate")
+	b := h.browser()
+	b.signIn(m.email)
+	p := m.join()
+	m.collect(p, "telemetry", sample(1, "telemetry one"))
+	for _, name := range []string{"zinc", "Apple", "mango"} {
+		read[fields](m.call("POST", watchlists, `{"name":"`+name+`","keywords":["`+name+` price"]}`), 200)
+	}
+	require.Equal(t, 200, m.call("PUT", watchlists, `{"id":"`+read[fields](m.call("POST", watchlists, `{"name":"Paused","keywords":["nothing"]}`), 200)["id"].(string)+`","disable":true}`).status)
+	row := regexp.MustCompile(`<h2 class="name">.*?<a [^>]+>([^<]+)</a>`)
+	names := func(page string) (all []string) {
+		for _, found := range row.FindAllStringSubmatch(page, -1) {
+			all = append(all, found[1])
+		}
+		return all
+	}
+	get := func(query string) string { return b.do("GET", "/app/watchlists"+query, "").raw }
+	require.Equal(t, []string{"telemetry", "zinc", "Apple", "mango", "Paused"}, names(get("")))
+	require.Equal(t, []string{"Apple", "mango", "Paused", "telemetry", "zinc"}, names(get("?sort=name")))
+	require.Equal(t, "telemetry", names(get("?sort=posts"))[0])
+	require.Equal(t, []string{"Paused", "mango", "Apple", "zinc", "telemetry"}, names(get("?sort=newest")))
+	looked := names(get("?sort=looked"))
+	require.Equal(t, "telemetry", looked[len(looked)-1], "the others were never looked at")
+	require.Equal(t, []string{"telemetry", "zinc", "Apple", "mango", "Paused"}, names(get("?sort=nonsense")))
+
+	// A search looks at names and keywords.
+	require.Equal(t, []string{"Apple"}, names(get("?q=+APPLE+")))
+	require.Equal(t, []string{"Apple", "mango", "zinc"}, names(get("?q=price&sort=name")))
+	require.Equal(t, []string{"Paused"}, names(get("?q=nothing")))
+	none := get("?q=%22%3E%3Cscript%3E")
+	require.Empty(t, names(none))
+	require.Contains(t, none, "No watchlist has “&#34;&gt;&lt;script&gt;” in its name or entries.")
+	require.NotContains(t, get(""), `name="q"`, "few need no search")
+	require.Contains(t, none, `name="q"`)
+
+	// The part that is live keeps both, and so does a pause.
+	sorted := get("?q=price&sort=name")
+	require.Contains(t, sorted, `hx-get="/app/watchlists?q=price&amp;sort=name"`)
+	require.Contains(t, sorted, `<option value="name" selected>`)
+	part := b.do("GET", "/app/watchlists?q=price&sort=name", "", "HX-Request", "true").raw
+	require.Equal(t, []string{"Apple", "mango", "zinc"}, names(part))
+	require.NotContains(t, part, "<h1>")
+	back := regexp.MustCompile(`name="back" value="([^"]+)"`).FindStringSubmatch(sorted)[1]
+	id := regexp.MustCompile(`id="w-([^"]+)"`).FindStringSubmatch(sorted)[1]
+	paused := b.send("/app/watchlists/"+id, url.Values{"token": {b.token()}, "do": {"pause"}, "back": {html.UnescapeString(back)}})
+	require.Equal(t, 303, paused.status)
+	require.Equal(t, "/app/watchlists?q=price&sort=name", paused.header.Get("Location"))
+	foreign := b.send("/app/watchlists/"+id, url.Values{"token": {b.token()}, "do": {"resume"}, "back": {"https://evil.example/app/watchlists"}})
+	require.Equal(t, "/app/watchlists", foreign.header.Get("Location"))
+	for n := range 3 {
+		read[fields](m.call("POST", watchlists, fmt.Sprintf(`{"keywords":["more%d"]}`, n)), 200)
+	}
+	require.Contains(t, get(""), `name="q"`, "eight do")
 }

@@ -97,10 +97,13 @@ func (d feedPages) chooseActor(w http.ResponseWriter, r *http.Request, v *visit)
 }
 
 // backFrom returns the page that a form was sent from.
-func backFrom(r *http.Request) string {
+func backFrom(r *http.Request) string { return backOr(r, pathFeed) }
+
+// backOr returns the page that a form was sent from, or another when it does not say.
+func backOr(r *http.Request, other string) string {
 	back, err := url.Parse(r.PostFormValue("back"))
 	if err != nil || back.Host != "" || back.Scheme != "" || back.Path != pathFeed && !strings.HasPrefix(back.Path, pathFeed+"/") {
-		return pathFeed
+		return other
 	}
 	return back.RequestURI()
 }

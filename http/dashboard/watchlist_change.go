@@ -115,7 +115,7 @@ func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, 
 	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, update); err != nil {
 		return f.refused(w, err)
 	}
-	http.Redirect(w, r, pathWatchlists, http.StatusSeeOther)
+	http.Redirect(w, r, backOr(r, pathWatchlists), http.StatusSeeOther)
 	return nil
 }
 

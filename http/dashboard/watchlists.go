@@ -20,6 +20,7 @@ type watchlistsPage struct {
 	Plan       string
 	WeeklyEnds string
 	Budgets    []budgetView
+	listOrder
 }
 
 // watchlistRow is a watchlist in the list.
@@ -34,6 +35,7 @@ type watchlistRow struct {
 	Dropped                int
 	Bars                   []bar
 	BarsText               string
+	looked                 time.Time
 }
 
 // bar is a day of the small chart.
@@ -41,18 +43,6 @@ type bar struct{ X, Y, Height float64 }
 
 func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *visit) error {
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
-	if err != nil {
-		return err
-	}
-	now := d.Clock.Now()
-	var questions []actors.PostCount
-	for _, l := range lists {
-		for day := range barDays {
-			from := barDay(now, day)
-			questions = append(questions, actors.PostCount{Named: []string{string(l.Watchlist.ID)}, Query: watchpost.PostQuery{From: from, To: from.AddDate(0, 0, 1)}})
-		}
-	}
-	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{PageSize: 1}, questions...)
 	if err != nil {
 		return err
 	}
@@ -64,15 +54,42 @@ func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *vi
 	if err != nil {
 		return err
 	}
+	now := d.Clock.Now()
 	page := watchlistsPage{
 		frame: frameOf(v, "watchlists", "Watchlists"), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
-		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"), Budgets: budgets(plan),
+		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"), Budgets: budgets(plan), listOrder: listOrderOf(r.URL.Query(), len(lists)),
 	}
-	for i, l := range lists {
-		page.Rows = append(page.Rows, rowOf(l, waits[l.Watchlist.ID], &v.team, found.Counts[i*barDays:(i+1)*barDays], now))
-		page.Rows[i].Pace = paceOf(plan, l.Watchlist.ID)
+	for _, l := range lists {
+		if page.finds(&l) {
+			row := rowOf(l, waits[l.Watchlist.ID], &v.team, now)
+			row.Pace = paceOf(plan, l.Watchlist.ID)
+			page.Rows = append(page.Rows, row)
+		}
+	}
+	page.sort(page.Rows)
+	if err := d.countDays(r, v, page.Rows, now); err != nil {
+		return err
 	}
 	return renderLive(w, r, "watchlists.html", page)
+}
+
+// countDays adds the posts of the last days to the rows.
+func (d watchlistPages) countDays(r *http.Request, v *visit, rows []watchlistRow, now time.Time) error {
+	var questions []actors.PostCount
+	for i := range rows {
+		for day := range barDays {
+			from := barDay(now, day)
+			questions = append(questions, actors.PostCount{Named: []string{string(rows[i].ID)}, Query: watchpost.PostQuery{From: from, To: from.AddDate(0, 0, 1)}})
+		}
+	}
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{PageSize: 1}, questions...)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].Bars, rows[i].BarsText = barsOf(found.Counts[i*barDays:(i+1)*barDays], now)
+	}
+	return nil
 }
 
 func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) + string(p[1:]) }
@@ -80,15 +97,14 @@ func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) +
 // Full reports whether the plan has room for no other watchlist.
 func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
 
-func rowOf(l actors.WatchlistView, wait *actors.OpenTask, team *actors.TeamView, days []int, now time.Time) watchlistRow {
+func rowOf(l actors.WatchlistView, wait *actors.OpenTask, team *actors.TeamView, now time.Time) watchlistRow {
 	w := l.Watchlist
 	row := watchlistRow{
 		ID: w.ID, Paused: w.Disabled, Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(l),
-		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek,
+		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek, looked: l.LastScanAt,
 	}
 	row.Warn = row.Limit * 85 / 100
 	row.State, row.Class, row.Sign, row.Detail = healthOf(&l, wait, team, now)
-	row.Bars, row.BarsText = barsOf(days, now)
 	return row
 }
 
