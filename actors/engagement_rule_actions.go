@@ -158,6 +158,9 @@ func newRuleWork(rs *engagementRules, now time.Time) *ruleWork {
 // decide takes one open action on.
 func (w *ruleWork) decide(a *watchpost.RuleAction) {
 	rs := w.rs
+	if a.Due(w.now) && !rs.take(w.steps.Room(endActOps), a, *a.Decision) {
+		return
+	}
 	r := rs.book.Rules[a.Rule]
 	accounts := w.accounts[r.ID]
 	if accounts == nil {
@@ -189,6 +192,9 @@ func (w *ruleWork) decide(a *watchpost.RuleAction) {
 		return
 	}
 	w.wake(a.Lapses())
+	if a.Decision != nil {
+		w.wake(a.Decision.At)
+	}
 }
 
 // wake notes a moment at which something may begin or end.

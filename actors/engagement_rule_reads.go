@@ -136,7 +136,7 @@ func (rs *engagementRules) view() RulesView {
 // proposals counts the actions that wait for approval.
 func (rs *engagementRules) proposals() (n int) {
 	for _, a := range rs.book.Open {
-		if a.State == watchpost.RuleProposed {
+		if a.State == watchpost.RuleProposed && a.Decision == nil {
 			n++
 		}
 	}
@@ -154,7 +154,7 @@ func (rs *engagementRules) viewOf(r watchpost.EngagementRule) RuleView {
 	accounts := rs.accounts(&r, now)
 	for _, a := range rs.book.Open {
 		switch {
-		case a.Rule != r.ID:
+		case a.Rule != r.ID, a.Decision != nil:
 		case a.State == watchpost.RuleProposed:
 			v.Proposed++
 		case a.State == watchpost.RuleQueued:

@@ -149,24 +149,48 @@ func (rs *engagementRules) onStop(m StopRules) {
 func (rs *engagementRules) onDecide(m DecideRuleAction) {
 	a := rs.book.Open[m.ID]
 	switch {
-	case a == nil:
+	case a == nil, a.Decision != nil && !a.Decision.Approve: // rejected
 		rs.Answer(nil, watchpost.Errorf(watchpost.NotFound, textActionNotFound))
 		return
-	case a.State != watchpost.RuleProposed:
+	case a.State != watchpost.RuleProposed, a.Decision != nil:
 		rs.Answer(nil, watchpost.Errorf(watchpost.Conflict, "The action was approved before"))
 		return
 	}
-	a.DecidedBy = m.By
+	decision := watchpost.RuleDecision{Approve: m.Approve, Text: m.Text, By: m.By, At: rs.env.Clock.Now().Add(m.Delay)}
 	batch := &persistence.Batch{}
-	if m.Approve {
-		a.State, a.Approved = watchpost.RuleQueued, true
-		if m.Text != nil && a.Action == watchpost.ActionComment {
-			a.Text = *m.Text
-		}
+	if m.Delay > 0 {
+		a.Decision = &decision
 		rs.put(batch, a)
 	} else {
-		rs.end(batch, a, watchpost.RuleRejected)
+		rs.take(batch, a, decision)
 	}
+	rs.Commit(batch, *a)
+	rs.run()
+}
+
+// take has a decision take effect; it reports whether the action goes on.
+func (rs *engagementRules) take(batch *persistence.Batch, a *watchpost.RuleAction, d watchpost.RuleDecision) bool {
+	if state := a.Take(d); state != watchpost.RuleQueued {
+		rs.end(batch, a, state)
+		return false
+	}
+	rs.put(batch, a)
+	return true
+}
+
+func (rs *engagementRules) onUndo(m UndoRuleDecision) {
+	a := rs.book.Open[m.ID]
+	switch {
+	case a == nil:
+		rs.Answer(nil, watchpost.Errorf(watchpost.NotFound, textActionNotFound))
+		return
+	case a.Decision == nil || a.Due(rs.env.Clock.Now()):
+		rs.Answer(nil, watchpost.Errorf(watchpost.Conflict, "The decision has taken effect"))
+		return
+	}
+	a.Undo()
+	batch := &persistence.Batch{}
+	rs.put(batch, a)
 	rs.Commit(batch, *a)
 	rs.run()
 }

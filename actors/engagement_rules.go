@@ -47,7 +47,13 @@ type DecideRuleAction struct {
 	Approve bool
 	Text    *string // cleaned
 	By      watchpost.MemberID
+	// Delay is how long the decision waits, so that it can be taken back.
+	Delay time.Duration
 }
+
+// UndoRuleDecision takes back a decision that waits (NotFound, Conflict once it has
+// taken effect); answered by watchpost.RuleAction.
+type UndoRuleDecision struct{ ID watchpost.RuleActionID }
 
 func (CreateRule) AnsweredWith(RuleView)                   {}
 func (UpdateRule) AnsweredWith(RuleView)                   {}
@@ -55,6 +61,7 @@ func (DeleteRule) AnsweredWith(root.Done)                  {}
 func (ListRules) AnsweredWith(RulesView)                   {}
 func (StopRules) AnsweredWith(root.Done)                   {}
 func (DecideRuleAction) AnsweredWith(watchpost.RuleAction) {}
+func (UndoRuleDecision) AnsweredWith(watchpost.RuleAction) {}
 
 // RulesView are the team's rules, oldest first, and what waits of them.
 type RulesView struct {
@@ -126,6 +133,8 @@ func (rs *engagementRules) receive(message any) bool {
 		rs.onStop(m)
 	case DecideRuleAction:
 		rs.onDecide(m)
+	case UndoRuleDecision:
+		rs.onUndo(m)
 	case forgetRules:
 		rs.onForget()
 	case rulesDue:

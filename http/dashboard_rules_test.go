@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -115,7 +116,7 @@ func (m team) watch() string {
 func TestDashboardApproval(t *testing.T) {
 	t.Parallel()
 	const hostile = `"><img src=x onerror=alert(2)>`
-	h := build(t)
+	h, clock := buildAt(t)
 	m := h.team("Deciders", "growth")
 	p := m.join()
 	b := h.browser()
@@ -147,11 +148,11 @@ func TestDashboardApproval(t *testing.T) {
 	require.NotContains(t, page, "<img src=x")
 	require.Contains(t, page, "3 to approve")
 	require.Contains(t, page, `<span>Rules</span><span class="count">3<span class="sr"> to approve</span></span>`)
-	for _, path := range []string{"/app/rules", "/app/watchlists", "/app/notifications", "/app/tasks"} {
-		part := b.do("GET", path, "", "HX-Request", "true")
+	for _, address := range []string{"/app/rules", "/app/watchlists", "/app/notifications", "/app/tasks"} {
+		part := b.do("GET", address, "", "HX-Request", "true")
 		require.Equal(t, 200, part.status)
 		require.NotContains(t, part.raw, "<!doctype", "a script asks for the part that it follows")
-		require.Contains(t, part.raw, `hx-get="`+path+`"`)
+		require.Contains(t, part.raw, `hx-get="`+address+`"`)
 	}
 	of := func(name string) string {
 		from := page[strings.Index(page, "the post of "+name):]
@@ -160,12 +161,35 @@ func TestDashboardApproval(t *testing.T) {
 	token := b.token()
 	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text": {" "}}).status)
 	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"maybe"}}).status)
-	require.Equal(t, 303, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text": {"In my own words"}}).status)
+	// A decision can be taken back for ten seconds.
+	send := func(name, do, text string) reply {
+		return b.send(of(name), url.Values{"token": {token}, "do": {do}, "text": {text}})
+	}
+	require.Equal(t, "/app/rules#proposal-"+path.Base(of("Ada")), send("Ada", "approve", "Too fast").header.Get("Location"))
+	waits := b.do("GET", "/app/rules", "").raw
+	require.Contains(t, waits, "Approved by "+m.email)
+	require.Contains(t, waits, "Comment on the post of Ada. It is done in 10 seconds.")
+	require.Contains(t, waits, "2 to approve")
+	require.Equal(t, 409, send("Ada", "reject", "").status)
+	require.NoError(t, clock.Advance(9*time.Second))
+	require.Equal(t, 303, send("Ada", "undo", "").status)
+	require.Equal(t, 303, send("Bob", "reject", "").status)
+	require.Contains(t, b.do("GET", "/app/rules", "").raw, "Comment on the post of Bob. It is discarded in 10 seconds.")
+	require.Equal(t, 303, send("Bob", "undo", "").status)
+	require.NoError(t, clock.Advance(time.Minute))
+	waits = b.do("GET", "/app/rules", "").raw
+	require.Contains(t, waits, "3 to approve")
+	require.Contains(t, waits, ">Too fast</textarea>")
+
+	require.Equal(t, 303, send("Ada", "approve", "In my own words").status)
+	require.NoError(t, clock.Advance(10*time.Second))
 	task := p.hear(protocol.TypeTask)
 	require.Equal(t, "agent_comment_post", task.TaskType)
 	require.Contains(t, string(task.Input), "In my own words")
-	require.NotEqual(t, 303, b.send(of("Ada"), url.Values{"token": {token}, "do": {"reject"}}).status, "it was approved")
-	require.Equal(t, 303, b.send(of("Bob"), url.Values{"token": {token}, "do": {"reject"}}).status)
+	require.Equal(t, 409, send("Ada", "undo", "").status)
+	require.NotEqual(t, 303, send("Ada", "reject", "").status, "it was approved")
+	require.Equal(t, 303, send("Bob", "reject", "").status)
+	require.NoError(t, clock.Advance(10*time.Second))
 	page = b.do("GET", "/app/rules", "").raw
 	require.Contains(t, page, "Rejected")
 	require.Contains(t, b.do("GET", "/app/nav?page=rules", "").raw, `aria-current="page"`)
@@ -173,7 +197,8 @@ func TestDashboardApproval(t *testing.T) {
 	require.Equal(t, 1, strings.Count(page, `class="proposal"`))
 	require.Regexp(t, `Proposed <time datetime="20[^"]+" title="[^"]+">[^<]+</time>, lapses in `, page)
 
-	// Stop everything, and let the rules act again.
+	// A stop says what it discards. Stop everything, and let the rules act again.
+	require.Contains(t, page, "This discards 1 proposal to approve and 1 action in a browser, unless it has begun. They do not come back when the rules act again.")
 	require.Equal(t, 400, b.send("/app/rules", url.Values{"token": {token}}).status)
 	require.Equal(t, 303, b.send("/app/rules", url.Values{"token": {token}, "do": {"stop"}}).status)
 	page = b.do("GET", "/app/rules", "").raw
@@ -181,7 +206,9 @@ func TestDashboardApproval(t *testing.T) {
 	require.Contains(t, page, "Stopped by "+m.email)
 	require.NotContains(t, page, `class="proposal"`)
 	require.Equal(t, 303, b.send("/app/rules", url.Values{"token": {token}, "do": {"resume"}}).status)
-	require.NotContains(t, b.do("GET", "/app/rules", "").raw, "All rules are stopped.")
+	page = b.do("GET", "/app/rules", "").raw
+	require.NotContains(t, page, "All rules are stopped.")
+	require.Contains(t, page, "Nothing waits, so nothing is discarded.")
 }
 
 // TestRuleTexts: the dry run shows how the comments read, and greets no company by a

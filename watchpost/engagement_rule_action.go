@@ -56,11 +56,45 @@ type RuleAction struct {
 	At        time.Time // of the rule's decision
 	// Approved is set when it was agreed to. DecidedBy is the member who approved or
 	// rejected it; empty: no approval was needed, or the API decided.
-	Approved  bool      `json:",omitempty"`
-	DecidedBy MemberID  `json:",omitempty"`
-	StartedAt time.Time `json:",omitzero"`
-	Task      TaskID    `json:",omitempty"`
-	EndedAt   time.Time `json:",omitzero"`
+	Approved  bool     `json:",omitempty"`
+	DecidedBy MemberID `json:",omitempty"`
+	// Decision waits, so that it can be taken back; only of a proposed action.
+	Decision  *RuleDecision `json:",omitempty"`
+	StartedAt time.Time     `json:",omitzero"`
+	Task      TaskID        `json:",omitempty"`
+	EndedAt   time.Time     `json:",omitzero"`
+}
+
+// RuleDecision is a decision about a proposed action that takes effect at a moment.
+type RuleDecision struct {
+	Approve bool
+	Text    *string  `json:",omitempty"` // replaces that of a comment
+	By      MemberID `json:",omitempty"`
+	At      time.Time
+}
+
+// Take has a decision take effect. It returns the state of the action then.
+func (a *RuleAction) Take(d RuleDecision) RuleActionState {
+	a.Decision, a.DecidedBy = nil, d.By
+	if !d.Approve {
+		return RuleRejected
+	}
+	a.State, a.Approved = RuleQueued, true
+	if d.Text != nil && a.Action == ActionComment {
+		a.Text = *d.Text
+	}
+	return a.State
+}
+
+// Due reports whether a decision waits that takes effect by now.
+func (a *RuleAction) Due(now time.Time) bool { return a.Decision != nil && !a.Decision.At.After(now) }
+
+// Undo takes back a decision that waits. A text that was edited stays for the next one.
+func (a *RuleAction) Undo() {
+	if a.Decision.Text != nil {
+		a.Text = *a.Decision.Text
+	}
+	a.Decision = nil
 }
 
 const maxExcerpt = 280

@@ -159,11 +159,14 @@ func (d feedPages) engage(w http.ResponseWriter, r *http.Request, v *visit, t wa
 	return d.showPost(w, r, v, id, made.ID)
 }
 
+// undoDelay is how long what cannot be brought back waits to be taken back.
+const undoDelay = 10 * time.Second
+
 // undoTime is how long an action waits for its member to take it back. A like can be
 // taken back on the network; others have read a comment by then.
 func undoTime(t watchpost.TaskType) time.Duration {
 	if t == watchpost.TaskCommentPost {
-		return 10 * time.Second
+		return undoDelay
 	}
 	return 0
 }

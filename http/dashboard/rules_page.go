@@ -15,9 +15,11 @@ import (
 type rulesPage struct {
 	frame
 	Stopped          bool
+	Discards         string // what a stop of all rules discards
 	StoppedSince, By string
 	Proposals        []proposalView
-	Proposed         int // also those not shown
+	Proposed         int // that ask for a decision, also those not shown
+	Longer           bool
 	Groups           []ruleGroup
 	Ended            []endedView
 }
@@ -49,6 +51,9 @@ type proposalView struct {
 	At                         moment
 	Lapses                     string
 	Post                       watchpost.PostID
+	// Decided says what was decided, By whom, and Left how long that waits to be taken back.
+	Decided, By, Left string
+	Approved          bool
 }
 
 // endedView is an action of a rule that is over.
@@ -101,13 +106,14 @@ func (d rulePages) rules(w http.ResponseWriter, r *http.Request, v *visit) error
 		if a.State != watchpost.RuleProposed {
 			continue
 		}
-		if page.Proposed++; page.Proposed <= maxProposalsShown {
-			page.Proposals = append(page.Proposals, proposalView{
-				ID: a.ID, Action: ruleVerbs[a.Action], Author: a.Name, Rule: a.RuleName, As: memberName(team, a.Member), Excerpt: a.Excerpt, Comment: a.Text,
-				HasText: a.Action == watchpost.ActionComment, At: momentOf(agoOrNow(a.At, now), a.At), Lapses: inTime(a.Lapses().Sub(now)), Post: a.Post,
-			})
+		if a.Decision == nil {
+			page.Proposed++
+		}
+		if page.Longer = len(page.Proposals) == maxProposalsShown; !page.Longer {
+			page.Proposals = append(page.Proposals, proposalOf(&a, team, now))
 		}
 	}
+	page.Discards = discardsOf(view.Open)
 	for _, a := range ended[:min(len(ended), maxEndedShown)] {
 		state := ruleStates[a.State]
 		page.Ended = append(page.Ended, endedView{
@@ -116,6 +122,58 @@ func (d rulePages) rules(w http.ResponseWriter, r *http.Request, v *visit) error
 		})
 	}
 	return renderLive(w, r, "rules.html", page)
+}
+
+func proposalOf(a *watchpost.RuleAction, team watchpost.Team, now time.Time) proposalView {
+	view := proposalView{
+		ID: a.ID, Action: ruleVerbs[a.Action], Author: a.Name, Rule: a.RuleName, As: memberName(team, a.Member), Excerpt: a.Excerpt, Comment: a.Text,
+		HasText: a.Action == watchpost.ActionComment, At: momentOf(agoOrNow(a.At, now), a.At), Lapses: inTime(a.Lapses().Sub(now)), Post: a.Post,
+	}
+	if d := a.Decision; d != nil {
+		view.Decided, view.Approved, view.By = "Rejected", d.Approve, memberName(team, d.By)
+		if d.Approve {
+			view.Decided = "Approved"
+		}
+		view.Left = secondsLeft(d.At, now)
+	}
+	return view
+}
+
+// discardsOf says which open actions a stop of all rules ends. What a browser does already
+// goes on.
+func discardsOf(open []watchpost.RuleAction) string {
+	var proposed, waiting, handed int
+	for _, a := range open {
+		switch {
+		case a.State == watchpost.RuleRunning:
+			handed++
+		case a.State == watchpost.RuleProposed && a.Decision == nil:
+			proposed++
+		default:
+			waiting++
+		}
+	}
+	var parts []string
+	part := func(n int, noun, more string) {
+		if n > 0 {
+			parts = append(parts, plural(n, noun)+more)
+		}
+	}
+	part(proposed, "proposal", " to approve")
+	part(waiting, "action", " that wait"+map[bool]string{true: "s"}[waiting == 1]+" to be done")
+	part(handed, "action", " in a browser, unless it has begun")
+	if len(parts) == 0 {
+		return "Nothing waits, so nothing is discarded."
+	}
+	list := parts[0]
+	for i, p := range parts[1:] {
+		between := ", "
+		if i == len(parts)-2 {
+			between = " and "
+		}
+		list += between + p
+	}
+	return "This discards " + list + ". They do not come back when the rules act again."
 }
 
 // ruleLists are the watchlists that can have rules: no one likes or comments in
@@ -286,13 +344,14 @@ func errUnknownDeed() error {
 	return watchpost.Errorf(watchpost.Invalid, "The form does not say what to do.")
 }
 
-// decideAction approves or rejects an action, with the text as it was edited.
+// decideAction approves or rejects an action, with the text as it was edited, or takes a
+// decision back that waits.
 func (d rulePages) decideAction(w http.ResponseWriter, r *http.Request, v *visit) error {
 	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
 	if err != nil {
 		return err
 	}
-	decision := actors.DecideRuleAction{ID: watchpost.RuleActionID(r.PathValue("id")), By: v.member.ID}
+	decision := actors.DecideRuleAction{ID: watchpost.RuleActionID(r.PathValue("id")), By: v.member.ID, Delay: undoDelay}
 	i := slices.IndexFunc(view.Open, func(a watchpost.RuleAction) bool { return a.ID == decision.ID })
 	if i < 0 {
 		return watchpost.Errorf(watchpost.NotFound, "Action not found")
@@ -307,13 +366,17 @@ func (d rulePages) decideAction(w http.ResponseWriter, r *http.Request, v *visit
 			}
 			decision.Text = &text
 		}
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, decision)
 	case "reject":
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, decision)
+	case "undo":
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoRuleDecision{ID: decision.ID})
 	default:
 		return errUnknownDeed()
 	}
-	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, decision); err != nil {
+	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, pathRules, http.StatusSeeOther)
+	http.Redirect(w, r, pathRules+"#proposal-"+string(decision.ID), http.StatusSeeOther)
 	return nil
 }

@@ -55,12 +55,17 @@ func taskShown(t actors.TaskView, team watchpost.Team, now time.Time) taskView {
 			view.Class, view.Icon = "info", "spin"
 		}
 		if t.NotBefore.After(now) && t.Reason == watchpost.PendingQueued {
-			view.State, view.Extra = "not sent yet", "It goes out in "+plural(int(math.Ceil(t.NotBefore.Sub(now).Seconds())), "second")+"."
+			view.State, view.Extra = "not sent yet", "It goes out in "+secondsLeft(t.NotBefore, now)+"."
 		} else if t.NotBefore.After(now) {
 			view.Extra += " Goes on at " + clockTime(t.NotBefore, now) + " UTC, in " + inTime(t.NotBefore.Sub(now)) + "."
 		}
 	}
 	return view
+}
+
+// secondsLeft writes how long it is until a moment, in whole seconds.
+func secondsLeft(at, now time.Time) string {
+	return plural(max(0, int(math.Ceil(at.Sub(now).Seconds()))), "second")
 }
 
 const textCancelled = "Nothing was sent."

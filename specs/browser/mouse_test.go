@@ -231,12 +231,15 @@ func (p *page) clicksWhileNewsCome(m *team) {
 		m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "mouse-account"}))
 	})
 	p.until(`location.pathname === "/app/journal" && document.readyState === "complete"`)
-	click("/app/rules", "#rules .page-head [value=stop]", func() {
+	click("/app/rules", "#stop summary", func() {
 		status, made := m.call(http.MethodPost, "/api-keyword-watchlist", fields{"keywords": []string{"customers"}})
 		require.Equal(p.t, http.StatusOK, status, made)
 	})
+	p.until(`document.querySelector("#stop").open`)
+	p.says("#stop", "nothing is discarded")
+	p.click(`(() => document.querySelector("#stop [value=stop]"))`)
 	p.says("#rules .notice.bad", "All rules are stopped")
 	require.Equal(p.t, 1, m.posted.to("/app/rules"))
 	p.click(`(() => document.querySelector("#rules .page-head [value=resume]"))`)
-	p.until(`document.querySelector("#rules .page-head [value=stop]") !== null`)
+	p.until(`document.querySelector("#stop [value=stop]") !== null`)
 }
