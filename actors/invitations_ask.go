@@ -241,6 +241,10 @@ func (r *inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 	if !blocks.Refuses(team) {
 		blocked = ""
 	}
-	r.mails.mailStranger(ctx, invitationMail(i, names[team]), blocked)
+	origin := "" // not that of a request, which a member may have made up
+	if r.env.passkeys != nil {
+		origin = r.env.passkeys.Origin()
+	}
+	r.mails.mailStranger(ctx, invitationMail(i, names[team], origin), blocked)
 	return nil
 }

@@ -60,6 +60,9 @@ func idTail(id string) string {
 	return hex[max(0, len(hex)-8):]
 }
 
+// TextWatchlistDisabled is the error of a change of a disabled watchlist.
+const TextWatchlistDisabled = "Watchlist is disabled. Re-enable it before updating."
+
 // CheckEnabled returns the error of an update of a disabled keyword or forum
 // watchlist. Such a watchlist accepts only updates that enable it
 // (api.md#states-of-a-watchlist).
@@ -71,7 +74,7 @@ func (w *Watchlist) CheckEnabled() error {
 }
 
 func errDisabled() error {
-	return Errorf(Conflict, "Watchlist is disabled. Re-enable it before updating.")
+	return Errorf(Conflict, TextWatchlistDisabled)
 }
 
 // Bounds of a watchlist's fields.

@@ -92,3 +92,15 @@ func labelLines(labels []watchpost.Label) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// labelError says in words for a member what is wrong with labels.
+func labelError(text string) string {
+	const begin = "Invalid 'labels'"
+	if text == begin {
+		return "“" + watchpost.NoLabels + "” stands for posts without a label. Give the label another name."
+	}
+	if why, ok := strings.CutPrefix(text, begin+": "); ok {
+		return "Labels: " + why + "."
+	}
+	return text + "."
+}

@@ -63,7 +63,7 @@ func formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
 		frame: frameOf(v, "rules", "New rule"), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
 		Name: r.Name, conditionForm: conditionFormOf(&r.If, linesOf), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
 		MinPause: decimal(r.MinPause.Minutes()), MaxPause: decimal(r.MaxPause.Minutes()), Templates: r.Templates, Approval: r.Approval,
-		Variables: strings.Join(watchpost.TemplateVariables(), ", "),
+		Variables: variableNames(),
 	}
 	if r.ID != "" {
 		f.Title = r.Name
@@ -146,6 +146,8 @@ func (f *ruleForm) patch() watchpost.RulePatch {
 	return p
 }
 
+func variableNames() string { return strings.Join(watchpost.TemplateVariables(), ", ") }
+
 // ruleErrors are the field and the text for each error of a rule.
 var ruleErrors = map[string]fieldError{
 	"Invalid 'name'":              {"name", fmt.Sprintf("A name has 1 to %d characters.", watchpost.MaxName)},
@@ -155,7 +157,7 @@ var ruleErrors = map[string]fieldError{
 	"Invalid 'authors'":           {"authors", "Enter addresses or names of profiles or companies, each on its own line."},
 	"Invalid 'keyword'":           {"keyword", "This keyword is too long."},
 	"Invalid 'max_age_hours'":     {"max_age_hours", "Enter a number of hours, up to 90 days."},
-	"Invalid 'comment_templates'": {"templates", fmt.Sprintf("Enter 1 to %d comments of up to %d characters. Braces are for the variables below.", watchpost.MaxTemplates, watchpost.MaxComment)},
+	"Invalid 'comment_templates'": {"templates", fmt.Sprintf("Enter 1 to %d comments of up to %d characters. In braces, only %s mean something.", watchpost.MaxTemplates, watchpost.MaxComment, variableNames())},
 	"Invalid 'max_per_day'":       {"per_day", "Enter a whole number, at least 1 and at most the daily allowance of an account."},
 	"Invalid 'working_hours'":     {"from", "Enter times as in 09:00, and a time zone as in Europe/Berlin."},
 	"Invalid 'pause_minutes'":     {"min_pause", "Enter minutes: at least 1, at most 720, and the second not below the first."},

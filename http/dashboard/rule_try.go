@@ -25,6 +25,7 @@ type triedView struct {
 	Author, Text, Comment string
 	At                    moment
 	Post                  watchpost.PostID
+	Waits                 bool // its turn would come only after now
 }
 
 // filledView is a comment of a rule as an author would read it.
@@ -87,7 +88,7 @@ func trialOf(t *watchpost.RuleTrial, action watchpost.Action, now time.Time) *tr
 		if a.At.Year() != now.Year() {
 			at.Text = a.At.UTC().Format("2 Jan 2006, 15:04")
 		}
-		view.Samples = append(view.Samples, triedView{a.Post.AuthorName, excerptOf(a.Post.Content), a.Text, at, a.Post.ID})
+		view.Samples = append(view.Samples, triedView{a.Post.AuthorName, excerptOf(a.Post.Content), a.Text, at, a.Post.ID, a.At.After(now)})
 	}
 	return view
 }

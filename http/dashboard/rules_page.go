@@ -227,7 +227,7 @@ func ruleRowOf(rv actors.RuleView, stopped bool, ended []watchpost.RuleAction, n
 	case !open:
 		row.State, row.Class, row.Sign = "Outside its hours", "", "clock"
 		if next, ever := r.Hours.Next(now); ever {
-			row.State += ", goes on " + clockTime(next, now)
+			row.State += ", goes on " + clockIn(next, now, r.Hours.Zone)
 		}
 	}
 	done := 0
@@ -238,10 +238,11 @@ func ruleRowOf(rv actors.RuleView, stopped bool, ended []watchpost.RuleAction, n
 	}
 	row.Detail = number(rv.Proposed) + " to approve, " + number(rv.Waiting) + " waiting, " + number(done) + " done in 7 days"
 	if !rv.NextAt.IsZero() {
-		row.Detail += ", next " + clockTime(rv.NextAt, now)
-		if rv.NextAt.Before(now) {
-			row.Detail = strings.TrimSuffix(row.Detail, clockTime(rv.NextAt, now)) + "now"
+		next := "now"
+		if !rv.NextAt.Before(now) {
+			next = clockIn(rv.NextAt, now, r.Hours.Zone)
 		}
+		row.Detail += ", next " + next
 	}
 	return row
 }
@@ -316,6 +317,19 @@ func hoursText(h watchpost.DailyHours) string {
 		zone = "UTC"
 	}
 	return days + " " + timeOfDay(h.From) + " to " + timeOfDay(h.Until) + " " + zone
+}
+
+// clockIn says when a moment is in the zone of a rule's hours, so that a row has one zone.
+func clockIn(t, now time.Time, zone string) string {
+	in, err := time.LoadLocation(zone)
+	if err != nil || zone == "" {
+		in, zone = time.UTC, "UTC"
+	}
+	format := "Mon 2 Jan 15:04 "
+	if t.Sub(now).Abs() < 24*time.Hour {
+		format = "15:04 "
+	}
+	return t.In(in).Format(format) + zone
 }
 
 // week begins on Monday.

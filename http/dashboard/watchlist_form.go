@@ -228,7 +228,11 @@ func (f *watchlistForm) refused(w http.ResponseWriter, err error) error {
 		f.Limit = errorText(err)
 		return f.render(w, http.StatusPaymentRequired)
 	case watchpost.Invalid, watchpost.Conflict:
-		f.Errors = append(f.Errors, fieldError{"name", errorText(err)})
+		text := errorText(err)
+		if text == watchpost.TextWatchlistDisabled {
+			text = "This watchlist is paused. Resume it below, then change it."
+		}
+		f.Errors = append(f.Errors, fieldError{"name", text})
 		return f.render(w, http.StatusUnprocessableEntity)
 	}
 	return err
@@ -345,7 +349,7 @@ func (f *watchlistForm) cleanedName() string {
 func (f *watchlistForm) cleanedLabels() []watchpost.Label {
 	labels, err := watchpost.CleanLabels(labelsFrom(f.Labels))
 	if err != nil {
-		f.Errors = append(f.Errors, fieldError{"labels", errorText(err)})
+		f.Errors = append(f.Errors, fieldError{"labels", labelError(errorText(err))})
 	}
 	return labels
 }
