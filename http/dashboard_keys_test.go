@@ -62,7 +62,7 @@ func TestDashboardKeys(t *testing.T) {
 
 	page := b.do("GET", "/app/keys", "").raw
 	require.NotContains(t, page, key, "it is shown once")
-	for _, text := range []string{"Weekly report", "May read, tasks.", "Profiles: 0 of 20 today.", "From 127.0.0.0/8, 10.0.0.0/8 only.", "Works until", "Last used", "from 127.0.0.1"} {
+	for _, text := range []string{"Weekly report", "May read, tasks.", "Profiles: 0 of 20 today.", "From 127.0.0.0/8, 10.0.0.0/8 only.", "Works until the end of " + clock.Now().AddDate(0, 0, 7).UTC().Format("2 January 2006"), "Last used", "from 127.0.0.1"} {
 		require.Contains(t, page, text)
 	}
 	at := "/app/keys/" + shown["id"].(string)

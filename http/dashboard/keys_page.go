@@ -52,8 +52,8 @@ type limitField struct{ Action, Name, Value string }
 // scopeNames say what a key with a scope may do.
 var scopeNames = map[watchpost.Scope]string{
 	watchpost.ScopeRead: "Read posts, leads, watchlists, tasks and the journal", watchpost.ScopeWatchlists: "Change watchlists, and save posts",
-	watchpost.ScopeTasks: "Read profiles and companies on the network, and search it", watchpost.ScopeEngage: "Like and comment in members' names",
-	watchpost.ScopeContact: "Send messages and invitations in members' names", watchpost.ScopeRules: "Change rules, and decide on what they propose",
+	watchpost.ScopeTasks: "Read profiles and companies on the network, and search it", watchpost.ScopeEngage: "Like and comment in members’ names",
+	watchpost.ScopeContact: "Send messages and invitations in members’ names", watchpost.ScopeRules: "Change rules, and decide on what they propose",
 	watchpost.ScopeNotifications: "See and change notification targets", watchpost.ScopeKeys: "Make, change and delete keys that may do no more than it",
 }
 
@@ -168,9 +168,17 @@ func keyRowOf(v *actors.ScopedKeyView, now time.Time) keyRow {
 	case k.Expired(now):
 		row.State, row.Class, row.Sign = "Expired", "bad", "clock"
 	case !k.ExpiresAt.IsZero():
-		row.State = "Works until " + clockTime(k.ExpiresAt, now)
+		row.State = "Works until " + lastMoment(k.ExpiresAt)
 	}
 	return row
+}
+
+// lastMoment says until when a key works: the last day where it ends with one.
+func lastMoment(ends time.Time) string {
+	if ends = ends.UTC(); ends.Equal(ends.Truncate(24 * time.Hour)) {
+		return "the end of " + ends.AddDate(0, 0, -1).Format("2 January 2006")
+	}
+	return ends.Format("2 January 2006, 15:04 UTC")
 }
 
 // keyRule says in a few words what a key may do, how much, and from where.

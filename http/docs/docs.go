@@ -29,7 +29,7 @@ var docsFiles embed.FS
 type docsPage struct {
 	html []byte
 	// policy is the Content-Security-Policy: the page's own style and script
-	// run, by their hashes, and nothing else does.
+	// run, by their hashes, its empty icon is shown, and nothing else is.
 	policy string
 	etag   string
 }
@@ -133,7 +133,7 @@ func newDocsPage(document []byte) (docsPage, error) {
 	if err != nil {
 		return docsPage{}, fmt.Errorf("docs: %w", err)
 	}
-	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	policy := fmt.Sprintf("default-src 'none'; img-src data:; style-src %s; script-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		sourceHash(style), sourceHash(script))
 	return docsPage{out.Bytes(), policy, endpoint.EtagOf(out.Bytes())}, nil
 }

@@ -282,9 +282,30 @@
     fail("back");
   }
 
-  // ---- After a swap: the focus stays, or goes to what came
+  // ---- Menus stay inside the window, next to the navigation
+  function inside(menu) {
+    const body = one(".menu-body", menu);
+    body.style.translate = "";
+    const box = body.getBoundingClientRect();
+    const left = one("#main").getBoundingClientRect().left + 8;
+    const shift = Math.max(Math.min(0, innerWidth - 8 - box.right), left - box.left);
+    if (box.width < innerWidth - left) body.style.translate = `${shift < 0 || box.left < left ? shift : 0}px`;
+  }
+  document.addEventListener("toggle", (e) => { if (e.target.matches(".menu[open]")) inside(e.target); }, true);
+  addEventListener("resize", () => all(".menu[open]").forEach(inside));
+
+  // ---- After a swap: the focus stays, or goes to what came. After a comment was sent it
+  // goes to its post.
+  let wrote;
+  document.addEventListener("submit", (e) => { if (e.target.matches(".composer")) wrote = e.target.closest(".post")?.id; });
   document.addEventListener("htmx:after:swap", () => {
     catchUp();
+    const post = wrote && document.getElementById(wrote);
+    if (post && !one(".write[open]", post)) {
+      wrote = undefined;
+      choose(post);
+      post.focus();
+    }
     const news = one("[data-focus]");
     if (news) {
       news.removeAttribute("data-focus");
