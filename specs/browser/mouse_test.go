@@ -236,7 +236,7 @@ func (p *page) clicksWhileNewsCome(m *team) {
 		require.Equal(p.t, http.StatusOK, status, made)
 	})
 	p.until(`document.querySelector("#stop").open`)
-	p.says("#stop", "nothing is discarded")
+	p.says("#stop", "They do not come back when the rules act again.")
 	p.click(`(() => document.querySelector("#stop [value=stop]"))`)
 	p.says("#rules .notice.bad", "All rules are stopped")
 	require.Equal(p.t, 1, m.posted.to("/app/rules"))
