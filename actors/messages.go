@@ -155,6 +155,10 @@ type CreateWatchlist struct {
 	Warnings  []string // to be part of the answer
 }
 
+// PreviewWatchlist is answered by what the team can expect of the scans of a watchlist of
+// cleaned entries, if it was created now. It changes nothing.
+type PreviewWatchlist struct{ Watchlist watchpost.Watchlist }
+
 // GetWatchlist is answered by WatchlistView (NotFound).
 type GetWatchlist struct {
 	Type watchpost.WatchlistType

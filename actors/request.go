@@ -42,6 +42,7 @@ func (CancelTask) AnsweredWith(TaskView)                 {}
 func (Engage) AnsweredWith(TaskCreated)                  {}
 func (BookmarkPost) AnsweredWith(root.Done)              {}
 func (CreateWatchlist) AnsweredWith(WatchlistView)       {}
+func (PreviewWatchlist) AnsweredWith(WatchlistView)      {}
 func (Follow) AnsweredWith(Followed)                     {}
 func (ChangeList) AnsweredWith(WatchlistView)            {}
 func (GetWatchlist) AnsweredWith(WatchlistView)          {}

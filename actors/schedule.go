@@ -240,14 +240,33 @@ func (s *schedule) times(entries []dueEntry) scanTimes {
 // expected adds what can be expected of the scans, warnings where that falls short, and why
 // those wait that are due.
 func (ws *watchlists) expected(v WatchlistView) WatchlistView {
-	w, now := &v.Watchlist, ws.env.Clock.Now()
+	w := &v.Watchlist
 	of := scheduleOf(w)
 	needs, at := ws.team.dispatch.Needs(scanOf(w.Type), of)
-	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(now)))
+	if !w.Disabled {
+		v.Waits, v.NotBefore = ws.team.dispatch.WhyScan(scanOf(w.Type), of, ws.env.Clock.Now())
+	}
+	return ws.withOutlook(v, needs, at)
+}
+
+// onPreviewWatchlist answers what a watchlist could expect that the team does not have.
+func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
+	w := &m.Watchlist
+	if err := checkDefinition(*w); err != nil {
+		ws.Answer(nil, err)
+		return
+	}
+	needs, at := ws.team.dispatch.Needs(scanOf(w.Type), scheduleOf(w))
+	needs[at] = watchpost.KeywordNeed(w)
+	ws.Answer(ws.withOutlook(WatchlistView{Watchlist: *w}, needs, at), nil)
+}
+
+// withOutlook adds what can be expected of the scans of a schedule at a place among all.
+func (ws *watchlists) withOutlook(v WatchlistView, needs []watchpost.ScanNeed, at int) WatchlistView {
+	w := &v.Watchlist
+	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
 	if w.Disabled {
 		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
-	} else {
-		v.Waits, v.NotBefore = ws.team.dispatch.WhyScan(scanOf(w.Type), of, now)
 	}
 	if warning := v.Outlook.Warning(w.Type, needs[at].Frequency); warning != "" {
 		v.Warnings = []string{warning}

@@ -1,12 +1,14 @@
 package actors
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/cache"
+	"watchpost/actors/insight"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -49,6 +51,8 @@ func (ws *watchlists) receive(message any) bool {
 	switch m := message.(type) {
 	case CreateWatchlist:
 		ws.onCreateWatchlist(m)
+	case PreviewWatchlist:
+		ws.onPreviewWatchlist(m)
 	case Follow:
 		ws.onFollow(m)
 	case ChangeList:
@@ -351,4 +355,16 @@ func (ws *watchlists) onCollected(m collected) {
 	for i := range each {
 		ws.Context.Send(owners[i], each[i])
 	}
+}
+
+// TryKeywords shows what entries would have done with the newest stored posts of all
+// watchlists: those of one match its own keywords, so they would show no post that another
+// keyword finds. It keeps so many samples of each kind. Errors: Unavailable.
+func (r *reading) TryKeywords(ctx context.Context, team watchpost.TeamID, entries []watchpost.KeywordEntry, samples int) (*watchpost.BackTest, error) {
+	b := watchpost.NewBackTest(entries, samples)
+	var q watchpost.PostQuery
+	err := r.onPosts(ctx, team, nil, &q, func(view persistence.View) error {
+		return insight.TryKeywords(view, persistence.Space(team), r.env.posts, q, b)
+	})
+	return b, root.Unavailable(err)
 }

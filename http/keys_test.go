@@ -47,7 +47,7 @@ var scopeOf = map[string]watchpost.Scope{
 	"getPosts": watchpost.ScopeRead, "getLeads": watchpost.ScopeRead, "getForecast": watchpost.ScopeRead, "getTrends": watchpost.ScopeRead, "getTeam": watchpost.ScopeRead, "getJournal": watchpost.ScopeRead, "getTaskStatus": watchpost.ScopeRead,
 	"getInteractions": watchpost.ScopeRead, "queryInteractions": watchpost.ScopeRead,
 	"getKeywordWatchlist": watchpost.ScopeRead, "getForumWatchlist": watchpost.ScopeRead, "getPeopleWatchlist": watchpost.ScopeRead, "getCompanyWatchlist": watchpost.ScopeRead,
-	"getEngagementRules": watchpost.ScopeRead, "getEngagementActions": watchpost.ScopeRead,
+	"getEngagementRules": watchpost.ScopeRead, "getEngagementActions": watchpost.ScopeRead, "previewKeywordWatchlist": watchpost.ScopeRead,
 
 	"getTasks": watchpost.ScopeRead, "cancelTask": scopeOfTask, "getChanges": watchpost.ScopeRead, "exportPosts": watchpost.ScopeRead, "exportLeads": watchpost.ScopeRead, "exportInteractions": watchpost.ScopeRead,
 

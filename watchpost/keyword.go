@@ -208,33 +208,130 @@ func keepEntryIDs(entries, old []KeywordEntry) []KeywordEntry {
 	return out
 }
 
-// BackTest is what keyword entries would have done with posts.
-type BackTest struct {
-	Kept, Dropped []*Post // in the order of the posts
-	// By counts the posts that each entry keeps; one may be kept by several.
-	By []int
+// DropReason is why an entry drops a post that has the words of its keyword.
+type DropReason string
+
+// The reasons. A post that has several counts for the first.
+const (
+	DropApart    DropReason = "words_apart"      // the words of the keyword are no phrase
+	DropMissing  DropReason = "missing_required" // a required word, or each of them if any is enough
+	DropExcluded DropReason = "excluded"         // an excluded word
+)
+
+// dropReasons are those of the outcomes of a rule.
+var dropReasons = map[text.Outcome]DropReason{text.Apart: DropApart, text.Missing: DropMissing, text.Forbidden: DropExcluded}
+
+// Drop is a reason and how many posts an entry drops for it. Word is the word of the entry
+// that is missing or excluded; "" when there is none.
+type Drop struct {
+	Reason DropReason
+	Word   string
+	Posts  int
 }
 
-// RunBackTest tries entries on posts: a post is kept if its content matches any.
-func RunBackTest(entries []KeywordEntry, posts []*Post) BackTest {
-	matchers := make([]text.Matcher, len(entries))
+// DroppedPost is a post, and the reason for which an entry drops it.
+type DroppedPost struct {
+	*Post
+	Reason DropReason
+	Word   string
+}
+
+// EntryTrial is what an entry would have done with posts. The posts that have the words of
+// its keyword are Kept or in Drops.
+type EntryTrial struct {
+	Kept, Dropped int
+	Drops         []Drop // the most posts first
+	// KeptSamples and DropSamples are the first of the posts.
+	KeptSamples []*Post
+	DropSamples []DroppedPost
+}
+
+// BackTest is what keyword entries would have done with posts.
+type BackTest struct {
+	// Looked counts the posts. Of those, an entry keeps Kept; of the others, an entry
+	// drops Dropped.
+	Looked, Kept, Dropped int
+	Entries               []EntryTrial
+	// KeptSamples and DropSamples are the first of the posts.
+	KeptSamples, DropSamples []*Post
+
+	entries  []KeywordEntry
+	matchers []text.Matcher
+	samples  int
+}
+
+// BackTestPosts is how many posts a preview tries its entries on, the newest.
+const BackTestPosts = 1000
+
+// NewBackTest returns a test of entries that has looked at no post. It keeps so many
+// samples of each kind.
+func NewBackTest(entries []KeywordEntry, samples int) *BackTest {
+	b := &BackTest{entries: entries, samples: samples, Entries: make([]EntryTrial, len(entries)), matchers: make([]text.Matcher, len(entries))}
 	for i, e := range entries {
-		matchers[i] = e.Matcher()
-	}
-	b := BackTest{By: make([]int, len(entries))}
-	for _, p := range posts {
-		content, kept := text.New(p.Content), false
-		for i, m := range matchers {
-			if m.Match(content) {
-				b.By[i]++
-				kept = true
-			}
-		}
-		if kept {
-			b.Kept = append(b.Kept, p)
-		} else {
-			b.Dropped = append(b.Dropped, p)
-		}
+		b.matchers[i] = e.Matcher()
 	}
 	return b
+}
+
+// Try tries the entries on one more post.
+func (b *BackTest) Try(p *Post) {
+	content, kept, dropped := text.New(p.Content), false, false
+	for i, m := range b.matchers {
+		e := &b.Entries[i]
+		outcome, at := m.Judge(content)
+		switch outcome {
+		case text.Absent:
+		case text.Matched:
+			kept = true
+			e.Kept++
+			e.KeptSamples = b.sample(e.KeptSamples, p)
+		default:
+			dropped = true
+			e.drop(p, dropReasons[outcome], b.entries[i].word(outcome, at), b.samples)
+		}
+	}
+	b.Looked++
+	switch {
+	case kept:
+		b.Kept++
+		b.KeptSamples = b.sample(b.KeptSamples, p)
+	case dropped:
+		b.Dropped++
+		b.DropSamples = b.sample(b.DropSamples, p)
+	}
+}
+
+func (b *BackTest) sample(samples []*Post, p *Post) []*Post {
+	if len(samples) < b.samples {
+		samples = append(samples, p)
+	}
+	return samples
+}
+
+// word returns the word of an entry that an outcome is about.
+func (e KeywordEntry) word(o text.Outcome, at int) string {
+	switch {
+	case at < 0:
+		return ""
+	case o == text.Missing:
+		return e.Required[at]
+	}
+	return e.Excluded[at]
+}
+
+// drop counts a post that the entry drops.
+func (t *EntryTrial) drop(p *Post, reason DropReason, word string, samples int) {
+	t.Dropped++
+	if len(t.DropSamples) < samples {
+		t.DropSamples = append(t.DropSamples, DroppedPost{p, reason, word})
+	}
+	i := slices.IndexFunc(t.Drops, func(d Drop) bool { return d.Reason == reason && d.Word == word })
+	if i < 0 {
+		i = len(t.Drops)
+		t.Drops = append(t.Drops, Drop{Reason: reason, Word: word})
+	}
+	t.Drops[i].Posts++
+	for ; i > 0 && t.Drops[i-1].Posts < t.Drops[i].Posts; i-- {
+		t.Drops[i-1], t.Drops[i] = t.Drops[i], t.Drops[i-1]
+	}
 }

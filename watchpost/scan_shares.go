@@ -40,17 +40,29 @@ type ScanNeed struct {
 	Frequency FetchFrequency
 }
 
-// KeywordNeed returns the need of a watchlist of keywords. Entries with the same keyword
-// share a scan, so they count once. A disabled watchlist needs none.
+// KeywordNeed returns the need of a watchlist of keywords. A disabled watchlist needs none.
 func KeywordNeed(w *Watchlist) ScanNeed {
 	if w.Disabled {
 		return ScanNeed{}
 	}
-	distinct := make(map[string]bool, len(w.Keywords))
-	for _, e := range w.Keywords {
-		distinct[text.Normalize(e.Keyword)] = true
+	all := ScanNeed{Frequency: w.Frequency}
+	for _, need := range EntryNeeds(w) {
+		all.Subjects += need.Subjects
 	}
-	return ScanNeed{len(distinct), w.Frequency}
+	return all
+}
+
+// EntryNeeds returns the needs of the entries of an enabled watchlist of keywords. Entries
+// with the same keyword share a scan, which counts for the first of them.
+func EntryNeeds(w *Watchlist) []ScanNeed {
+	needs, seen := make([]ScanNeed, len(w.Keywords)), make(map[string]bool, len(w.Keywords))
+	for i, e := range w.Keywords {
+		needs[i].Frequency = w.Frequency
+		if keyword := text.Normalize(e.Keyword); !seen[keyword] {
+			needs[i].Subjects, seen[keyword] = 1, true
+		}
+	}
+	return needs
 }
 
 // ListNeed returns the need of a list with a number of entries: its fastest follower counts.

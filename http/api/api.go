@@ -46,6 +46,7 @@ type watchlists struct {
 
 func (s watchlists) routes() {
 	s.keywordRoutes()
+	s.previewRoutes()
 	s.forumRoutes()
 	s.promptRoutes()
 	s.peopleRoutes()

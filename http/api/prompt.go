@@ -148,12 +148,17 @@ func (s watchlists) createFromPrompt(t watchpost.WatchlistType) func(context.Con
 		if err != nil {
 			return actors.WatchlistView{}, err
 		}
-		frequency := cmp.Or(request.frequency, statedFrequency(interpretation), watchpost.DefaultFrequency(t))
-		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
-			Type: t, Name: cmp.Or(request.Name, watchpost.AutoName(t, []string{request.Prompt})), Frequency: frequency,
-			Prompt: request.Prompt, Interpreter: interpretation.Interpreter,
-			Keywords: interpretation.Keywords, Labels: interpretation.Labels, Objective: interpretation.Objective,
-		}, Warnings: warnings})
+		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateWatchlist{Watchlist: request.watchlist(t, &interpretation), Warnings: warnings})
+	}
+}
+
+// watchlist returns the watchlist that an interpretation of the prompt makes.
+func (r *createByPrompt) watchlist(t watchpost.WatchlistType, i *interpret.Result) watchpost.Watchlist {
+	return watchpost.Watchlist{
+		Type: t, Name: cmp.Or(r.Name, watchpost.AutoName(t, []string{r.Prompt})),
+		Frequency: cmp.Or(r.frequency, statedFrequency(*i), watchpost.DefaultFrequency(t)),
+		Prompt:    r.Prompt, Interpreter: i.Interpreter,
+		Keywords: i.Keywords, Labels: i.Labels, Objective: i.Objective,
 	}
 }
 

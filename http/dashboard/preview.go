@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// maxBackTest is how many stored posts a preview tries a rule on, the newest.
-	maxBackTest = 300
 	// maxSamples is how many kept and dropped posts it shows.
 	maxSamples = 3
 	// sampleLength bounds the text of a sample, in bytes.
@@ -23,11 +21,18 @@ type previewView struct {
 	Rule          string
 	Looked        int
 	Kept, Dropped int
-	By            []choice // posts that each keyword keeps
+	By            []triedEntry
 	KeptSamples   []sample
 	DropSamples   []sample
 	Wrong         []string // why keywords are not used
 	Phrases       []string // keywords with a comma
+}
+
+// triedEntry is a keyword with the posts that it keeps, and why it drops others.
+type triedEntry struct {
+	Name  string
+	Count int
+	Drops []choice
 }
 
 // sample is a stored post of a preview.
@@ -93,45 +98,39 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 		return view, nil
 	}
 	view.Rule = ruleOf(actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Frequency: f.frequency()}})
-	posts, err := d.newest(r, v)
+	test, err := d.Registry.TryKeywords(r.Context(), v.session.Team, entries, maxSamples)
 	if err != nil {
 		return nil, err
 	}
-	test := watchpost.RunBackTest(entries, posts)
-	view.Looked, view.Kept, view.Dropped = len(posts), len(test.Kept), len(test.Dropped)
+	view.Looked, view.Kept, view.Dropped = test.Looked, test.Kept, test.Dropped
 	for i, e := range entries {
-		view.By = append(view.By, choice{Name: e.Keyword, Count: test.By[i]})
+		view.By = append(view.By, triedEntry{e.Keyword, test.Entries[i].Kept, dropsOf(&test.Entries[i])})
 	}
-	view.KeptSamples = d.samples(test.Kept, watchpost.KeywordTexts(entries))
-	view.DropSamples = d.samples(test.Dropped, nil)
+	view.KeptSamples = d.samples(test.KeptSamples, watchpost.KeywordTexts(entries))
+	view.DropSamples = d.samples(test.DropSamples, nil)
 	return view, nil
 }
 
-// newest returns the newest stored posts.
-func (d watchlistPages) newest(r *http.Request, v *visit) ([]*watchpost.Post, error) {
-	var posts []*watchpost.Post
-	for page := 1; len(posts) < maxBackTest; page++ {
-		found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{Page: page, PageSize: watchpost.MaxPageSize, Order: watchpost.RecentFirst})
-		if err != nil {
-			return nil, err
+// dropsOf says why an entry drops posts.
+func dropsOf(t *watchpost.EntryTrial) (drops []choice) {
+	for _, d := range t.Drops {
+		why := "has the words, not as a phrase"
+		switch {
+		case d.Reason == watchpost.DropExcluded:
+			why = "has “" + d.Word + "”"
+		case d.Reason == watchpost.DropMissing && d.Word == "":
+			why = "has none of the required words"
+		case d.Reason == watchpost.DropMissing:
+			why = "lacks “" + d.Word + "”"
 		}
-		for _, stored := range found.Posts {
-			post, err := stored.Post()
-			if err != nil {
-				return nil, err
-			}
-			posts = append(posts, post)
-		}
-		if len(found.Posts) < watchpost.MaxPageSize {
-			break
-		}
+		drops = append(drops, choice{Name: why, Count: d.Posts})
 	}
-	return posts, nil
+	return drops
 }
 
 func (d watchlistPages) samples(posts []*watchpost.Post, keywords []string) (samples []sample) {
 	now := d.Clock.Now()
-	for _, p := range posts[:min(maxSamples, len(posts))] {
+	for _, p := range posts {
 		content := strings.TrimSpace(p.Content)
 		from := 0
 		if found := text.Find(content, keywords); len(found) > 0 {

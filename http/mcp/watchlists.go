@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -42,6 +43,13 @@ var watchlistTools = []tool{
 		about:  "List the watchlists. With id and type: one with its entries, labels and scan times.",
 		params: []param{{name: "type", kind: text, allowed: watchlistTypes}, {name: "id", kind: text, about: "needs type"}},
 		run:    listWatchlists,
+	},
+	{
+		name: "preview_watchlist", title: "Preview a watchlist", does: reads,
+		routes: []string{"POST /api-keyword-watchlist/preview"},
+		about:  "Try keywords or a prompt of a keyword watchlist on stored posts: what each entry keeps, drops and why, and whether the accounts can do its scans. Creates nothing.",
+		params: []param{promptParam, keywordsParam, settings[2]},
+		run:    previewWatchlist,
 	},
 	{
 		name: "create_watchlist", title: "Create a watchlist", does: adds,
@@ -106,6 +114,80 @@ func listWatchlists(c *call) (result, error) {
 		}
 	}
 	return result{note: fmt.Sprintf("%d watchlists.", len(all)), data: all}, nil
+}
+
+// previewShown is how many posts of an entry a preview shows, when there are few entries.
+const (
+	previewShown = 2
+	fewEntries   = 5
+)
+
+// sampleText is what people outside of the team wrote of a post of a preview.
+type sampleText struct {
+	Author string `json:"author"`
+	URL    string `json:"post_url"`
+	Text   string `json:"text"`
+}
+
+// triedPost is a post of a preview.
+type triedPost struct {
+	ID          string     `json:"id"`
+	Reason      string     `json:"reason,omitempty"`
+	Word        string     `json:"word,omitempty"`
+	ForeignText sampleText `json:"content_of_others"`
+}
+
+// apiTriedPost is a post of a preview of the API.
+type apiTriedPost struct {
+	ID      string `json:"id"`
+	URL     string `json:"network_post_url"`
+	Author  string `json:"author_name"`
+	Content string `json:"content"`
+	Reason  string `json:"reason"`
+	Word    string `json:"word"`
+}
+
+func previewWatchlist(c *call) (result, error) {
+	body, err := c.watchlistBody("prompt", "fetchFreqInHours")
+	if err != nil {
+		return result{}, err
+	}
+	var reply map[string]any
+	if err := c.send("POST", "/api-keyword-watchlist/preview", body, &reply); err != nil {
+		return result{}, err
+	}
+	entries, _ := reply["keywords"].([]any)
+	most := previewShown
+	if len(entries) > fewEntries {
+		most = 1
+	}
+	for _, e := range entries {
+		if entry, ok := e.(map[string]any); ok {
+			for _, kind := range []string{"kept_samples", "dropped_samples"} {
+				shortSamples(entry, kind, most)
+			}
+		}
+	}
+	note := fmt.Sprintf("Tried on %v stored posts. Nothing was created.", reply["posts_tried"])
+	return result{note: note, data: reply, foreign: true}, nil
+}
+
+// shortSamples replaces the posts of an entry by what the tools show of them.
+func shortSamples(entry map[string]any, kind string, most int) {
+	raw, err := json.Marshal(entry[kind])
+	var posts []apiTriedPost
+	if err == nil {
+		err = json.Unmarshal(raw, &posts)
+	}
+	if delete(entry, kind); err != nil || len(posts) == 0 {
+		return
+	}
+	shown := make([]triedPost, min(most, len(posts)))
+	for i := range shown {
+		p := &posts[i]
+		shown[i] = triedPost{p.ID, p.Reason, p.Word, sampleText{foreign(p.Author), foreign(p.URL), cut(foreign(p.Content), maxShort)}}
+	}
+	entry[kind] = shown
 }
 
 func createWatchlist(c *call) (result, error) {

@@ -208,6 +208,7 @@ func (n pattern) fits(text string, i int) bool {
 // nothing.
 type Matcher struct {
 	keyword            pattern
+	words              []pattern // of a keyword of several words
 	required, excluded []pattern
 	anyRequired        bool
 }
@@ -223,6 +224,11 @@ type Rule struct {
 // Compile returns the Matcher of the rule.
 func Compile(r Rule) Matcher {
 	m := Matcher{keyword: newPattern(r.Keyword), anyRequired: r.AnyRequired && len(r.Required) > 1}
+	if words := strings.Fields(m.keyword.s); len(words) > 1 {
+		for _, word := range words {
+			m.words = append(m.words, newPattern(word))
+		}
+	}
 	for _, word := range r.Required {
 		m.required = append(m.required, newPattern(word))
 	}
@@ -232,6 +238,23 @@ func Compile(r Rule) Matcher {
 	return m
 }
 
+// Outcome is what a rule makes of a text.
+type Outcome uint8
+
+// The outcomes.
+const (
+	// Absent: the text has not all words of the keyword.
+	Absent Outcome = iota
+	// Matched: the text matches the rule.
+	Matched
+	// Apart: the words of the keyword are there, but not as one phrase.
+	Apart
+	// Missing: a required word is missing, or all of them with AnyRequired.
+	Missing
+	// Forbidden: an excluded word is there.
+	Forbidden
+)
+
 // Match reports whether the text matches the rule. An occurrence is valid
 // unless it cuts a word: its first (last) character and the character before
 // (after) it must not both be word characters. A blank required word is
@@ -240,21 +263,34 @@ func (m Matcher) Match(t Text) bool {
 	if !m.keyword.in(t.s) {
 		return false
 	}
-	if !m.requiredIn(t.s) {
-		return false
-	}
-	for _, x := range m.excluded {
-		if x.in(t.s) {
-			return false
-		}
-	}
-	return true
+	outcome, _ := m.constraints(t.s)
+	return outcome == Matched
 }
 
-// requiredIn reports whether the required words occur in normalized text.
-func (m Matcher) requiredIn(text string) bool {
-	if m.anyRequired {
-		return slices.ContainsFunc(m.required, func(r pattern) bool { return r.s == "" || r.in(text) })
+// Judge is Match with the first reason of a text that does not match. word is the place
+// of a missing or forbidden word in the rule; -1 when there is none.
+func (m Matcher) Judge(t Text) (o Outcome, word int) {
+	if m.keyword.in(t.s) {
+		return m.constraints(t.s)
 	}
-	return !slices.ContainsFunc(m.required, func(r pattern) bool { return r.s != "" && !r.in(text) })
+	if len(m.words) == 0 || slices.ContainsFunc(m.words, func(w pattern) bool { return !w.in(t.s) }) {
+		return Absent, -1
+	}
+	return Apart, -1
+}
+
+// constraints judges a normalized text with the keyword.
+func (m Matcher) constraints(text string) (o Outcome, word int) {
+	missing := func(r pattern) bool { return r.s != "" && !r.in(text) }
+	if m.anyRequired {
+		if !slices.ContainsFunc(m.required, func(r pattern) bool { return !missing(r) }) {
+			return Missing, -1
+		}
+	} else if i := slices.IndexFunc(m.required, missing); i >= 0 {
+		return Missing, i
+	}
+	if i := slices.IndexFunc(m.excluded, func(x pattern) bool { return x.in(text) }); i >= 0 {
+		return Forbidden, i
+	}
+	return Matched, -1
 }
