@@ -15,7 +15,6 @@ import (
 	"watchpost/internal/notify"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
-	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -169,7 +168,7 @@ func (env *environment) deliver(team watchpost.TeamID, t *watchpost.Notification
 	}()
 	m := notify.Message{ID: d.ID, At: now, Test: d.Kind == "test"}
 	var err error
-	if m.Posts, err = env.postsOf(team, d.Posts); err != nil {
+	if m.Posts, err = env.postsOf(team, t.Watchlist, d.Posts); err != nil {
 		return watchpost.Attempt{Error: "the posts cannot be read"}
 	}
 	if len(m.Posts) == 0 && !m.Test {
@@ -178,27 +177,36 @@ func (env *environment) deliver(team watchpost.TeamID, t *watchpost.Notification
 	return env.sends.attempt(t, secret, m)
 }
 
-// postsOf reads posts; those that are not in any watchlist are left out.
-func (env *environment) postsOf(team watchpost.TeamID, ids []watchpost.PostID) ([]*watchpost.Post, error) {
+// postsOf reads posts, each as GET /api-posts shows it to who asks for those of a watchlist
+// (none: all). Those that are not in any watchlist are left out.
+func (env *environment) postsOf(team watchpost.TeamID, of watchpost.WatchlistID, ids []watchpost.PostID) ([]notify.Post, error) {
 	view, err := env.View()
 	if err != nil {
 		return nil, err
 	}
 	defer view.Close()
-	live, err := env.watchlists.Of(view, team)
+	tagging, err := env.watchlists.Of(view, team)
 	if err != nil {
 		return nil, err
 	}
-	var posts []*watchpost.Post
-	for _, id := range ids {
-		p, err := postindex.Get(view, persistence.Space(team), id)
-		switch {
-		case errors.Is(err, persistence.ErrNotFound):
-		case err != nil:
-			return nil, err
-		case p.Collected(func(w watchpost.WatchlistID) bool { return live.Live[w] }):
-			posts = append(posts, p)
+	asked := tagging.Live
+	if of != "" {
+		asked = map[watchpost.WatchlistID]bool{of: true}
+	}
+	found, err := env.posts.StoredPosts(view, persistence.Space(team), ids)
+	if err != nil {
+		return nil, err
+	}
+	var posts []notify.Post
+	for _, stored := range found {
+		if !stored.Collected(tagging.Live) {
+			continue
 		}
+		p, err := stored.Post()
+		if err != nil {
+			return nil, err
+		}
+		posts = append(posts, notify.Post{Post: p, Object: stored.Append(nil, asked, tagging)})
 	}
 	return posts, nil
 }

@@ -131,7 +131,7 @@ var details = map[string]string{ //nolint:gosec // descriptions, no credentials
 		"a browser of the account, the working hours of the rule, the pause of the account since its last action has ended, and the rule's part of the day. What the rule says then holds: " +
 		"it is skipped when the post does not meet the conditions any more.",
 
-	"createNotificationTarget": "The target is told of posts that are new to the watchlist, or to any, from now on. " + targetNeeds() + ". Addresses of private networks are refused when they are connected to; redirects are not followed. The messages of a webhook are signed as Standard Webhooks; " +
+	"createNotificationTarget": "The target is told of posts that are new to the watchlist, or to any, from now on. " + targetNeeds() + ". Addresses of private networks are refused when they are connected to; redirects are not followed. The messages of a webhook have `type` (`posts.new`, or `test`), `timestamp` and `data` with `target_id` and `posts`, which are post objects of `GET /api-posts`. They are signed as Standard Webhooks; " +
 		"the reply shows `secret` only once.",
 	"getNotificationTargets":    "The oldest first, with those that `slack_webhook_url` of a watchlist makes.",
 	"updateNotificationTarget":  detailPatch + "A target that was paused is resumed.",

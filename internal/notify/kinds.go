@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -112,27 +111,14 @@ func telegramBody(t *watchpost.NotificationTarget, m Message) any {
 	return map[string]any{"chat_id": t.Chat, "text": chatText(t, m), "link_preview_options": map[string]any{"is_disabled": true}}
 }
 
-// webhookPost is a post in the message of a webhook, with the names of the API.
-type webhookPost struct {
-	ID        watchpost.PostID `json:"id"`
-	URL       string           `json:"network_post_url"`
-	URN       string           `json:"network_post_urn"`
-	Content   string           `json:"content"`
-	Author    string           `json:"author_name"`
-	AuthorURL string           `json:"author_url"`
-	PostedAt  time.Time        `json:"posted_at"`
-	Language  string           `json:"language"`
-	Sentiment string           `json:"sentiment"`
-	Relevance float64          `json:"relevance_score"`
-}
-
+// webhookBody has the posts as the API shows them.
 func webhookBody(t *watchpost.NotificationTarget, m Message) any {
-	kind, posts := "posts.new", []webhookPost{}
+	kind, posts := "posts.new", make([]json.RawMessage, len(m.Posts))
 	if m.Test {
 		kind = "test"
 	}
-	for _, p := range m.Posts {
-		posts = append(posts, webhookPost{p.ID, p.URL, p.URN, p.Content, p.AuthorName, p.AuthorURL, p.PostedAt.UTC(), p.Language, p.Sentiment, p.Relevance})
+	for i, p := range m.Posts {
+		posts[i] = p.Object
 	}
 	return map[string]any{"type": kind, "timestamp": m.At.UTC(), "data": map[string]any{"target_id": t.ID, "posts": posts}}
 }

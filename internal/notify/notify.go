@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -49,7 +50,13 @@ type Message struct {
 	ID    string
 	At    time.Time
 	Test  bool
-	Posts []*watchpost.Post
+	Posts []Post
+}
+
+// Post is a post of a message, and the object of the API that shows it.
+type Post struct {
+	*watchpost.Post
+	Object json.RawMessage
 }
 
 // NewSecret returns the key of a webhook's signatures that bytes make, as

@@ -47,8 +47,11 @@ func newReceiver(t *testing.T, answer func(http.ResponseWriter)) *receiver {
 	return r
 }
 
-var hostile = []*watchpost.Post{{
-	ID: "p", URL: "https://network.example/p?a=<b>|c", AuthorName: "@everyone <!channel>", Content: "<script>alert(1)</script> *bold* [x](javascript:1) & more",
+var hostile = []notify.Post{{
+	Post: &watchpost.Post{
+		ID: "p", URL: "https://network.example/p?a=<b>|c", AuthorName: "@everyone <!channel>", Content: "<script>alert(1)</script> *bold* [x](javascript:1) & more",
+	},
+	Object: json.RawMessage(`{"id":"p","content":"<script>alert(1)</script>","matched":[{"watchlist_id":"w","keyword":"k"}]}`),
 }}
 
 func TestEveryKindOfTarget(t *testing.T) {
@@ -79,7 +82,10 @@ func TestEveryKindOfTarget(t *testing.T) {
 			require.NoError(t, wh.VerifyIgnoringTimestamp(r.body, r.header))
 			require.Error(t, wh.VerifyIgnoringTimestamp(append(r.body, ' '), r.header))
 			require.Equal(t, "delivery-1", r.header.Get("webhook-id"))
-			require.Equal(t, hostile[0].Content, body["data"].(map[string]any)["posts"].([]any)[0].(map[string]any)["content"])
+			object, err := json.Marshal(body["data"].(map[string]any)["posts"].([]any)[0])
+			require.NoError(t, err)
+			require.JSONEq(t, string(hostile[0].Object), string(object))
+			require.NotContains(t, string(r.body), "<script>")
 		},
 	}
 	for _, known := range watchpost.NotificationKinds() {
