@@ -42,7 +42,7 @@ func TestDashboardPreview(t *testing.T) {
 	require.Contains(t, send("/app/watchlists/new", form), "<dt>Kept</dt><dd>2</dd>", "without script")
 	require.Contains(t, send("/app/watchlists/"+list, url.Values{"keyword": {"observability"}, "do": {"preview"}}), "of all watchlists")
 	require.Contains(t, send("/app/watchlists/preview", url.Values{"kind": {"keyword"}}), "Type a keyword.")
-	require.Contains(t, b.do("GET", "/app/watchlists/"+list, "").raw, "3 posts that it collected will be gone")
+	require.Contains(t, b.do("GET", "/app/watchlists/"+list, "").raw, "with it the 3 posts that it collected")
 	require.Len(t, read[fields](m.call("GET", watchlists, ""), 200)["watchlists"].([]any), 1)
 }
 
