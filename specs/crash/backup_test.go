@@ -19,7 +19,8 @@ import (
 // last one into an empty store. Everything acknowledged before that backup began is
 // there. Sessions go on with the journals that they had, and clients ask again for the
 // writes that the store does not know. No write is done twice and no allowance exceeded,
-// although the store lacks later actions.
+// although the store lacks later actions. A follower of the changes is told that its cursor
+// is of a time that the store does not know.
 func TestBackupUnderLoad(t *testing.T) {
 	backups := "WATCHPOST_BACKUP_TO=" + filepath.Join(t.TempDir(), "backups")
 	variables, restored := []string{backups}, []string{backups}
@@ -33,6 +34,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	d := newCrashTest(t, newSeed(t), variables, false)
 	d.maxWrites = writes
+	f := d.newFollower()
+	followed := f.follow()
 	end := d.startClients()
 	var promised *truth
 	for n := 1; n <= 3; n++ { // a full one, and two that add to it
@@ -42,10 +45,12 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	d.eventually("the backup lacks something", func() bool { return d.acknowledged() >= 160 })
 	end()
+	followed()
 	last := d.truth.watchlists
 
 	d.restore(restored)
 	d.startService()
+	f.checkRestored()
 	d.hasWatchlists(promised.watchlists, last)
 	d.truth.tasks, d.truth.watchlists = promised.tasks, nil
 	known := map[string]bool{}

@@ -108,6 +108,23 @@ func (f *follower) checkAgain() {
 	require.Equal(f.d.t, f.got, again.got[:len(f.got)])
 }
 
+// checkRestored: a backup from before the cursor was restored. The cursor is refused, the
+// one where the follower began is not.
+func (f *follower) checkRestored() {
+	status, body := f.d.request("GET", "/api-changes?cursor="+url.QueryEscape(f.cursor), nil)
+	require.Equal(f.d.t, http.StatusGone, status, "%s", body)
+	require.Equal(f.d.t, "Cursor is unknown", field(body, "error"))
+	f.read(field(body, "earliest"), "0")
+	again := follower{d: f.d, cursor: f.first}
+	again.catchUp()
+	require.NotEmpty(f.d.t, again.got)
+	same := 0
+	for same < len(again.got) && same < len(f.got) && again.got[same] == f.got[same] {
+		same++
+	}
+	require.Positive(f.d.t, same, "the changes of the backup are those of before")
+}
+
 // check compares what the follower got with what was acknowledged: each change once.
 func (f *follower) check() {
 	cursors, once := map[string]bool{}, map[string]int{}
