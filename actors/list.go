@@ -162,7 +162,7 @@ func (l *list) scanKey(e watchpost.EntryID) []byte { return teamspace.ScanKey(l.
 
 // scansOf implements entryOwner.
 func (l *list) scansOf() (watchpost.TaskType, dispatch.Schedule) {
-	return scanOf(l.state.Type), dispatch.Schedule(l.state.ID)
+	return l.state.Type.ScanTask(), dispatch.Schedule(l.state.ID)
 }
 
 // scanTask is the scan of an entry that became due.
@@ -173,7 +173,7 @@ func (l *list) scanTask(e dueEntry) watchpost.Task {
 		input = watchpost.ScanInput{Company: r.String()}
 	}
 	input.Since = l.since(e.entry)
-	scan := l.scan(scanOf(l.state.Type), e)
+	scan := l.scan(l.state.Type.ScanTask(), e)
 	scan.List, scan.Input = l.state.ID, scanInput(input)
 	return scan
 }

@@ -170,7 +170,7 @@ func (sc *scans) askToShare(scan *watchpost.Task) {
 	}
 	for id, tracked := range ordered.ByKey(sc.team.watchlists.byID) {
 		w := &tracked.view.Watchlist
-		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || scanOf(w.Type) != of.kind {
+		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || w.Type.ScanTask() != of.kind {
 			continue
 		}
 		sc.team.dispatch.Await(shareName(id, of.keyword))

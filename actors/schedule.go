@@ -242,9 +242,9 @@ func (s *schedule) times(entries []dueEntry) scanTimes {
 func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	w := &v.Watchlist
 	of := scheduleOf(w)
-	needs, at := ws.team.dispatch.Needs(scanOf(w.Type), of)
+	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), of)
 	if !w.Disabled {
-		v.Waits, v.NotBefore = ws.team.dispatch.WhyScan(scanOf(w.Type), of, ws.env.Clock.Now())
+		v.Waits, v.NotBefore = ws.team.dispatch.WhyScan(w.Type.ScanTask(), of, ws.env.Clock.Now())
 	}
 	return ws.withOutlook(v, needs, at)
 }
@@ -256,7 +256,7 @@ func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
 		ws.Answer(nil, err)
 		return
 	}
-	needs, at := ws.team.dispatch.Needs(scanOf(w.Type), scheduleOf(w))
+	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), scheduleOf(w))
 	needs[at] = watchpost.KeywordNeed(w)
 	ws.Answer(ws.withOutlook(WatchlistView{Watchlist: *w}, needs, at), nil)
 }
@@ -264,7 +264,7 @@ func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
 // withOutlook adds what can be expected of the scans of a schedule at a place among all.
 func (ws *watchlists) withOutlook(v WatchlistView, needs []watchpost.ScanNeed, at int) WatchlistView {
 	w := &v.Watchlist
-	v.Outlook = watchpost.OutlookOf(w.Type.ScanAction(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
+	v.Outlook = watchpost.OutlookOf(w.Type.ScanTask().Action(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
 	if w.Disabled {
 		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
 	}
@@ -287,11 +287,10 @@ func (ws *watchlists) listNeed(followed *followedList) watchpost.ScanNeed {
 			followers = append(followers, *w)
 		}
 	}
-	frequency, scanned := watchpost.ScanFrequency(followers)
-	if !scanned || !ws.team.plan().Scans(followed.list.Type) {
+	if !ws.team.plan().Scans(followed.list.Type) {
 		return watchpost.ScanNeed{}
 	}
-	return watchpost.ScanNeed{Subjects: len(followed.list.Entries), Frequency: frequency}
+	return watchpost.ListNeed(followers, len(followed.list.Entries))
 }
 
 // noteNeed tells the dispatcher what the schedule of a watchlist asks for: nothing, when it
@@ -306,7 +305,7 @@ func (ws *watchlists) noteNeed(w *watchpost.Watchlist) {
 	case ws.byID[w.ID] != nil:
 		need = watchpost.KeywordNeed(w)
 	}
-	ws.team.dispatch.Need(scanOf(w.Type), scheduleOf(w), need)
+	ws.team.dispatch.Need(w.Type.ScanTask(), scheduleOf(w), need)
 }
 
 // noteScanned counts an entry that was scanned today. An entry that was scanned more often

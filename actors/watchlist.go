@@ -160,27 +160,14 @@ func (w *watchlist) onShareScan(m shareScan) {
 	w.ctx.Send(w.team, d)
 }
 
-// scanOf is the type of the scans of watchlists of a type.
-func scanOf(t watchpost.WatchlistType) watchpost.TaskType {
-	switch t {
-	case watchpost.ForumWatchlist:
-		return watchpost.TaskForumScan
-	case watchpost.PeopleWatchlist:
-		return watchpost.TaskPeopleScan
-	case watchpost.CompanyWatchlist:
-		return watchpost.TaskCompanyScan
-	}
-	return watchpost.TaskKeywordScan
-}
-
 // scansOf implements entryOwner.
 func (w *watchlist) scansOf() (watchpost.TaskType, dispatch.Schedule) {
-	return scanOf(w.state.Type), dispatch.Schedule(w.state.ID)
+	return w.state.Type.ScanTask(), dispatch.Schedule(w.state.ID)
 }
 
 // scanTask is the scan of an entry that became due.
 func (w *watchlist) scanTask(e dueEntry) watchpost.Task {
-	scan := w.scan(scanOf(w.state.Type), e)
+	scan := w.scan(w.state.Type.ScanTask(), e)
 	scan.Watchlist = w.state.ID
 	scan.Input = scanInput(watchpost.ScanInput{Keyword: w.state.Keywords[e.at].Keyword, Since: w.since(e.entry)})
 	return scan

@@ -267,7 +267,7 @@ func TestDashboardWatchlists(t *testing.T) {
 	require.Equal(t, true, show(id)["disabled"])
 	refused := send("/app/watchlists/"+id, same)
 	require.Equal(t, 422, refused.status)
-	require.Contains(t, refused.raw, "Watchlist is disabled. Re-enable it before updating.")
+	require.Contains(t, refused.raw, "This watchlist is paused. Resume it below, then change it.")
 	require.Equal(t, 303, send("/app/watchlists/"+id, url.Values{"do": {"resume"}}).status)
 	require.Equal(t, false, show(id)["disabled"])
 

@@ -58,7 +58,7 @@ func TestCreatePeopleWatchlist(t *testing.T) {
 	}, profiles)
 	require.Equal(t, []string{
 		"createdAt", "description", "disabled", "dropped_this_week", "fetchFreqInHours", "id", "labels", "last_scan_at", "lists", "name",
-		"next_scan_at", "profiles", "profiles_count", "slack_webhook_url", "slug", "type",
+		"next_scan_at", "not_before", "profiles", "profiles_count", "scan_interval_hours", "slack_webhook_url", "slug", "type", "waiting_reason",
 	}, sortedKeys(shown))
 	require.Equal(t, 6.0, shown["fetchFreqInHours"])
 	require.Equal(t, "https://hooks.example.com/x", shown["slack_webhook_url"])
@@ -68,7 +68,7 @@ func TestCreatePeopleWatchlist(t *testing.T) {
 
 	all := read[fields](m.call("GET", people, ""), 200)
 	require.Equal(t, 1.0, all["count"])
-	require.Equal(t, []string{"createdAt", "description", "disabled", "id", "name", "profiles_count", "slug", "type"}, sortedKeys(all["watchlists"].([]any)[0].(fields)))
+	require.Equal(t, []string{"createdAt", "description", "disabled", "id", "name", "not_before", "profiles_count", "scan_interval_hours", "slug", "type", "waiting_reason"}, sortedKeys(all["watchlists"].([]any)[0].(fields)))
 
 	only := read[fields](m.call("POST", people, `{"profiles":["12345"]}`), 200)
 	require.Equal(t, "People watchlist", only["name"], "nothing but a number is known")

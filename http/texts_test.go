@@ -25,11 +25,12 @@ var sources = []string{"api", "admin", "gateway", "edge", "endpoint", "../watchp
 
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
-	"Signed out":              "the dashboard then leads to its sign-in",
-	watchpost.TextInvitations: "of the dashboard's page",
-	watchpost.TextLastAdmin:   "of the dashboard's page",
-	watchpost.TextLastMember:  "of the dashboard's page",
-	watchpost.TextNotFresh:    "of the dashboard's page",
+	"The decision has taken effect": "only the dashboard takes decisions back",
+	"Signed out":                    "the dashboard then leads to its sign-in",
+	watchpost.TextInvitations:       "of the dashboard's page",
+	watchpost.TextLastAdmin:         "of the dashboard's page",
+	watchpost.TextLastMember:        "of the dashboard's page",
+	watchpost.TextNotFresh:          "of the dashboard's page",
 
 	"Enter a name of at most %d characters.":           "of the dashboard's page",
 	"Passkey not found":                                "of the dashboard's page",

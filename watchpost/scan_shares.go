@@ -20,18 +20,17 @@ func CapacityPerDay(action Action, live int) (capacity int, limited bool) {
 	return live * allowance.Limit, limited
 }
 
-// ScanAction returns the action of the scans of watchlists of a type; ActionNone when
-// they have no allowance.
-func (t WatchlistType) ScanAction() Action {
+// ScanTask returns the type of the scans of watchlists of a type.
+func (t WatchlistType) ScanTask() TaskType {
 	switch t {
-	case KeywordWatchlist:
-		return ActionKeywordScan
+	case ForumWatchlist:
+		return TaskForumScan
 	case PeopleWatchlist:
-		return ActionPeopleScan
+		return TaskPeopleScan
 	case CompanyWatchlist:
-		return ActionCompanyScan
+		return TaskCompanyScan
 	}
-	return ActionNone
+	return TaskKeywordScan
 }
 
 // ScanNeed is what the schedule of a watchlist or list asks for.
@@ -293,7 +292,7 @@ func (p ScanPlan) Outlook(id WatchlistID) (o ScanOutlook, asked FetchFrequency) 
 	for _, s := range p.Schedules {
 		if i := slices.IndexFunc(s.Watchlists, func(w Watchlist) bool { return w.ID == id }); i >= 0 {
 			needs, at := p.needs(s.Type, id)
-			o = OutlookOf(s.Type.ScanAction(), needs, at, p.Live)
+			o = OutlookOf(s.Type.ScanTask().Action(), needs, at, p.Live)
 			if s.Watchlists[i].Disabled {
 				o.PerDay, o.Interval = 0, 0
 			}
@@ -346,10 +345,10 @@ func (p ScanPlan) With(w Watchlist, entries int) ScanPlan {
 func (p ScanPlan) Budget(t WatchlistType) (b ScanBudget, limited bool) {
 	needs, _ := p.needs(t, "")
 	b.Type = t
-	b.Capacity, limited = CapacityPerDay(t.ScanAction(), p.Live)
+	b.Capacity, limited = CapacityPerDay(t.ScanTask().Action(), p.Live)
 	for i := range needs {
 		b.PerDay += needs[i].PerDay()
-		interval := OutlookOf(t.ScanAction(), needs, i, p.Live).Interval
+		interval := OutlookOf(t.ScanTask().Action(), needs, i, p.Live).Interval
 		switch {
 		case needs[i].PerDay() == 0:
 			continue

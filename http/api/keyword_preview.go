@@ -45,8 +45,8 @@ type triedEntry struct {
 	Excluded    []string      `json:"exclude_keywords" validate:"required"`
 	All         bool          `json:"include_all_required" description:"false: one of required_keywords is enough"`
 	Matched     int           `json:"matched" description:"posts that have the words of the keyword"`
-	Kept        int           `json:"kept"`
-	Dropped     int           `json:"dropped"`
+	Kept        int           `json:"kept" description:"of the matched ones, those that a scan would store"`
+	Dropped     int           `json:"dropped" description:"of the matched ones, those that a scan would not store"`
 	Because     []droppedFor  `json:"dropped_because" validate:"required" description:"a post with several reasons counts for the first"`
 	KeptSamples []triedPost   `json:"kept_samples" validate:"required" description:"the newest, at most 3"`
 	DropSamples []droppedPost `json:"dropped_samples" validate:"required" description:"the newest, at most 3"`

@@ -29,12 +29,8 @@ func (d feedPages) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []
 	if len(f.named) > 0 {
 		asked = slices.DeleteFunc(asked, func(l actors.WatchlistView) bool { return !slices.Contains(f.named, string(l.Watchlist.ID)) })
 	}
-	waits, err := d.scanWaits(r, v, asked)
-	if err != nil {
-		return nil, err
-	}
 	_, onlyList := f.params.values["watchlist_id"]
-	if empty := whyEmpty(asked, waits, &v.team, d.Clock.Now(), len(f.Active) == 0 || onlyList && len(f.Active) == 1); empty != nil {
+	if empty := whyEmpty(asked, &v.team, d.Clock.Now(), len(f.Active) == 0 || onlyList && len(f.Active) == 1); empty != nil {
 		return empty, nil
 	}
 	empty := &emptyView{Icon: "search", Head: "No post matches", Text: "All of these filters together leave nothing:", Action: "Clear filters", Href: pathFeed}
@@ -61,18 +57,19 @@ func (d feedPages) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []
 
 // whyEmpty says why the watchlists have no posts; nil when other filters are the
 // reason. all: there are no others.
-func whyEmpty(lists []actors.WatchlistView, waits scanWaits, team *actors.TeamView, now time.Time, all bool) *emptyView {
+func whyEmpty(lists []actors.WatchlistView, team *actors.TeamView, now time.Time, all bool) *emptyView {
 	if len(lists) == 0 {
 		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum.", Action: "New watchlist", Href: pathWatchlists + "/new"}
 	}
-	var wait *actors.OpenTask
+	next := &lists[0] // whose scan is the closest to being done
 	paused, excluded, scanned := true, true, false
-	for _, l := range lists {
+	for i := range lists {
+		l := &lists[i]
 		paused = paused && l.Watchlist.Disabled
 		excluded = excluded && !team.Team.Plan.Scans(l.Watchlist.Type)
 		scanned = scanned || !l.LastScanAt.IsZero()
-		if t := waits[l.Watchlist.ID]; t != nil && (wait == nil || slices.Index(closest, t.Reason) < slices.Index(closest, wait.Reason)) {
-			wait = t
+		if l.Waits != "" && (next.Waits == "" || slices.Index(closest, l.Waits) < slices.Index(closest, next.Waits)) {
+			next = l
 		}
 	}
 	if scanned && !all {
@@ -82,9 +79,9 @@ func whyEmpty(lists []actors.WatchlistView, waits scanWaits, team *actors.TeamVi
 	if len(lists) > 1 {
 		noun = "watchlists are"
 	}
-	used := wait != nil && wait.Reason == watchpost.PendingDailyCap
+	used := next.Waits == watchpost.PendingDailyCap && !withheld(next, now)
 	paired := slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Account != nil })
-	_, text := waitText(wait, team, now)
+	_, text := waitText(next, team, now)
 	empty := &emptyView{Icon: "clock", Head: "Not scanned yet", Text: text, Action: "See the accounts", Href: pathTeam}
 	switch {
 	case used:
@@ -100,12 +97,12 @@ func whyEmpty(lists []actors.WatchlistView, waits scanWaits, team *actors.TeamVi
 	case !paired:
 		empty.Icon, empty.Action = "eye", "Pair a browser"
 		empty.Text = "No browser with the extension is paired, so nothing could be collected."
-	case wait != nil && wait.Reason == watchpost.PendingRunning:
+	case next.Waits == watchpost.PendingRunning:
 		empty.Icon, empty.Head, empty.Text = "spin", "Looking for the first posts", "The first scan is under way. Posts usually come within a minute."
 		empty.Action, empty.Href = "See the watchlists", pathWatchlists
-	case wait == nil || wait.Reason == watchpost.PendingExtensionOffline:
+	case next.Waits == "", next.Waits == watchpost.PendingExtensionOffline:
 		empty.Text += " The first scan begins when one is."
-		if wait == nil && slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Connected }) {
+		if next.Waits == "" && slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Connected }) {
 			empty.Text = text
 		}
 	}

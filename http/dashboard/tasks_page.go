@@ -216,6 +216,13 @@ func openRow(t *actors.OpenTask, team watchpost.Team, lists []actors.WatchlistVi
 	return row
 }
 
+// serves reports whether a scan is one for a watchlist.
+func serves(t *actors.OpenTask, l *actors.WatchlistView) bool {
+	return slices.ContainsFunc(t.Targets, func(s watchpost.ScanTarget) bool {
+		return s.Watchlist != "" && s.Watchlist == l.Watchlist.ID || s.List != "" && s.List == l.List.ID
+	})
+}
+
 // scanText says what a scan looks for, and for which watchlists.
 func scanText(t *actors.OpenTask, lists []actors.WatchlistView) string {
 	what := "Look for new posts"

@@ -46,10 +46,6 @@ func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *vi
 	if err != nil {
 		return err
 	}
-	waits, err := d.scanWaits(r, v, lists)
-	if err != nil {
-		return err
-	}
 	plan, err := d.scanPlan(r, v)
 	if err != nil {
 		return err
@@ -61,7 +57,7 @@ func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *vi
 	}
 	for _, l := range lists {
 		if page.finds(&l) {
-			row := rowOf(l, waits[l.Watchlist.ID], &v.team, now)
+			row := rowOf(l, &v.team, now)
 			row.Pace = paceOf(plan, l.Watchlist.ID)
 			page.Rows = append(page.Rows, row)
 		}
@@ -97,14 +93,14 @@ func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) +
 // Full reports whether the plan has room for no other watchlist.
 func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
 
-func rowOf(l actors.WatchlistView, wait *actors.OpenTask, team *actors.TeamView, now time.Time) watchlistRow {
+func rowOf(l actors.WatchlistView, team *actors.TeamView, now time.Time) watchlistRow {
 	w := l.Watchlist
 	row := watchlistRow{
 		ID: w.ID, Paused: w.Disabled, Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(l),
 		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek, looked: l.LastScanAt,
 	}
 	row.Warn = row.Limit * 85 / 100
-	row.State, row.Class, row.Sign, row.Detail = healthOf(&l, wait, team, now)
+	row.State, row.Class, row.Sign, row.Detail = healthOf(&l, team, now)
 	return row
 }
 
@@ -195,7 +191,7 @@ func someOf(words []string, between string) string {
 }
 
 // healthOf says whether a watchlist is scanned in time, and if not, what it waits for.
-func healthOf(l *actors.WatchlistView, wait *actors.OpenTask, team *actors.TeamView, now time.Time) (state, class, sign, detail string) {
+func healthOf(l *actors.WatchlistView, team *actors.TeamView, now time.Time) (state, class, sign, detail string) {
 	looked := "Looked " + ago(l.LastScanAt, now)
 	if now.Sub(l.LastScanAt) < time.Minute {
 		looked = "Looked just now"
@@ -207,9 +203,9 @@ func healthOf(l *actors.WatchlistView, wait *actors.OpenTask, team *actors.TeamV
 	case !team.Team.Plan.Scans(l.Watchlist.Type):
 		return "Not scanned", "wait", "clock", "The " + planName(team.Team.Plan) + " plan does not include tracked profiles. The posts stay."
 	case first || l.NextScanAt.Before(now):
-		state, detail = waitText(wait, team, now)
+		state, detail = waitText(l, team, now)
 		class, sign = "wait", "clock"
-		if wait != nil && wait.Reason == watchpost.PendingRunning {
+		if l.Waits == watchpost.PendingRunning {
 			class, sign = "info", "spin"
 		}
 		if first {
