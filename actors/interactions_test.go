@@ -13,6 +13,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/actors/changefeed"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -188,7 +189,7 @@ func TestInteractionsAsTheStoreHasThem(t *testing.T) {
 }
 
 // TestRecordedAgain checks that an engagement recorded before its task ended, and
-// reported and recorded once more, is one interaction.
+// reported once more, is one interaction, at its first moment, and one change of the feed.
 func TestRecordedAgain(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
@@ -229,9 +230,14 @@ func TestRecordedAgain(t *testing.T) {
 	s.Connect(actorstest.Listed(frame, protocol.StateDone))
 	s.Result(frame, map[string]any{})
 	s.ExpectAck(frame)
-	after := ask()
-	require.Len(t, after, 2)
-	require.True(t, after[0].At.After(before[0].At))
+	require.Equal(t, before, ask())
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	reader := &changefeed.Reader{View: view, Space: persistence.Space(team.ID), Now: w.Now()}
+	page, err := reader.Page(&changefeed.Query{Earliest: true, Limit: 100, Types: map[watchpost.ChangeType]bool{watchpost.ChangeInteraction: true}})
+	require.NoError(t, err)
+	require.Len(t, page.Changes, 2)
 }
 
 // TestInteractionsReadAPage checks that the records read for an answer do not

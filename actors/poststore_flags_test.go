@@ -4,19 +4,16 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/changefeed"
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
-	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -77,41 +74,4 @@ func TestBulkBookmarks(t *testing.T) {
 	page, err = w.Registry.Posts(w.Context(), team.ID, nil, query)
 	require.NoError(t, err)
 	require.Equal(t, 4*some, page.Count)
-}
-
-// TestEngagementReportedTwice: the tree ends after a like was recorded and before its task
-// has ended, so its session reports it once more. The change feed and the interactions have
-// it once, at its first moment.
-func TestEngagementReportedTwice(t *testing.T) {
-	t.Parallel()
-	w, team, s := house(t)
-	id := created(t, team, request(watchpost.TaskLikePost, likeOf))
-	frame := s.ExpectTask(id)
-	s.Act(frame)
-	w.PanicIn("actors.(*task).complete")
-	s.Result(frame, map[string]any{})
-	s.ExpectClosed()
-	recorded, changes := recordOf(t, w, team, id)
-	require.Equal(t, 1, changes)
-	w.Advance(time.Second)
-	s.Connect(actorstest.Listed(frame, protocol.StateDone))
-	s.Finish(frame)
-	require.Equal(t, watchpost.TaskCompleted, team.Status(t, id).State)
-	again, changes := recordOf(t, w, team, id)
-	require.Equal(t, recorded, again)
-	require.Equal(t, 1, changes)
-}
-
-// recordOf returns what is stored of an interaction, and how many changes tell of it.
-func recordOf(t *testing.T, w *actorstest.World, team *actorstest.Team, id watchpost.TaskID) (done watchpost.Interaction, changes int) {
-	t.Helper()
-	view, err := w.Store.View(w.Context())
-	require.NoError(t, err)
-	defer view.Close()
-	done, err = teamspace.Load[watchpost.Interaction](view, persistence.Space(team.ID), teamspace.Key(teamspace.KeyInteraction, id))
-	require.NoError(t, err)
-	reader := &changefeed.Reader{View: view, Space: persistence.Space(team.ID), Now: w.Now()}
-	page, err := reader.Page(&changefeed.Query{Earliest: true, Limit: 100, Types: map[watchpost.ChangeType]bool{watchpost.ChangeInteraction: true}})
-	require.NoError(t, err)
-	return done, len(page.Changes)
 }

@@ -29,7 +29,7 @@ var effects = []Fault{
 		{"RuleBook.Decide", "case a.State == RuleProposed, r.Approval && !a.approved():", "case false:"},
 	}},
 	{Name: "rejected action goes on", Breaks: rulesObey, Missed: rare, Edits: []Edit{
-		{"engagementRules.onDecide", "if m.Approve {", "if m.ID != \"\" {"},
+		{"engagementRules.onDecide", "Approve: m.Approve,", "Approve: true,"},
 	}},
 	{Name: "rules engage with an author twice", Breaks: rulesObey, Missed: rare, Edits: []Edit{
 		{"RuleBook.taken", "if b.Engaged[AuthorMark(a.Author, now)] {", "if false {"},
