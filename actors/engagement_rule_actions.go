@@ -158,8 +158,12 @@ func newRuleWork(rs *engagementRules, now time.Time) *ruleWork {
 // decide takes one open action on.
 func (w *ruleWork) decide(a *watchpost.RuleAction) {
 	rs := w.rs
-	if a.Due(w.now) && !rs.take(w.steps.Room(endActOps), a, *a.Decision) {
-		return
+	if a.Due(w.now) {
+		if a.Take(*a.Decision) == watchpost.RuleRejected {
+			rs.end(w.steps.Room(endActOps), a, watchpost.RuleRejected)
+			return
+		}
+		rs.put(w.steps.Room(1), a)
 	}
 	r := rs.book.Rules[a.Rule]
 	accounts := w.accounts[r.ID]

@@ -158,24 +158,17 @@ func (rs *engagementRules) onDecide(m DecideRuleAction) {
 	}
 	decision := watchpost.RuleDecision{Approve: m.Approve, Text: m.Text, By: m.By, At: rs.env.Clock.Now().Add(m.Delay)}
 	batch := &persistence.Batch{}
-	if m.Delay > 0 {
+	switch {
+	case m.Delay > 0:
 		a.Decision = &decision
 		rs.put(batch, a)
-	} else {
-		rs.take(batch, a, decision)
+	case a.Take(decision) == watchpost.RuleRejected:
+		rs.end(batch, a, watchpost.RuleRejected)
+	default:
+		rs.put(batch, a)
 	}
 	rs.Commit(batch, *a)
 	rs.run()
-}
-
-// take has a decision take effect; it reports whether the action goes on.
-func (rs *engagementRules) take(batch *persistence.Batch, a *watchpost.RuleAction, d watchpost.RuleDecision) bool {
-	if state := a.Take(d); state != watchpost.RuleQueued {
-		rs.end(batch, a, state)
-		return false
-	}
-	rs.put(batch, a)
-	return true
 }
 
 func (rs *engagementRules) onUndo(m UndoRuleDecision) {
