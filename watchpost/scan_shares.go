@@ -147,15 +147,15 @@ func (c *ScanClaim) before(share int, o *ScanClaim, otherShare int) bool {
 	return c.Longest.Before(o.Longest)
 }
 
-// NextClaim returns whose scan is done next, as its place in claims, when the accounts that
-// are there may do room more scans today and members are expected in so many of the hours
-// that are left of the day. It is -1 when none is: what is left is kept.
+// NextClaim returns the place of the claim whose scan is done next, or -1 when the rest of
+// the day is kept for others. room is the number of scans that the connected accounts may
+// still do today, hours the number of hours left of the day in which members are expected.
 //
-// FairShares shares the room, on top of what was done. Who has had the least part of its
-// share goes first. Who has had its share gets what the others will not need today, so none
-// can use up what another one waits for later.
+// FairShares divides the room. The claim with the least part of its share goes first. A claim
+// with its whole share gets only scans that the others will not need today, so it cannot make
+// them wait.
 func NextClaim(claims []ScanClaim, room, hours int) int {
-	byWait := placesByWait(claims) // what cannot be divided goes to who waits longest
+	byWait := placesByWait(claims) // the longest waiting one gets the rest of the division
 	needs, had := make([]int, len(claims)), make([]int, len(claims))
 	for i, at := range byWait {
 		needs[i], had[i] = claims[at].Need.PerDay(), claims[at].Used
@@ -197,7 +197,7 @@ func placesByWait(claims []ScanClaim) []int {
 	return places
 }
 
-// hoursKnown is for how long it is remembered that members were there in an hour of the day.
+// hoursKnown is how long PresentHours remembers an hour.
 const hoursKnown = 7 * 24 * time.Hour
 
 // PresentHours are the hours of the day, in UTC, in which members of a team were active.

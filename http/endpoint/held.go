@@ -15,11 +15,11 @@ var (
 	errClosing     = errors.New("the service closes")
 )
 
-// Held returns a context for a request that waits for something to happen, for so long at
-// most in real time. It ends earlier with the request, with the service (Closes), and when
+// Held returns a context for a request that waits for something to happen, for most in real
+// time. It ends earlier with the request, with the service (Closes), and when
 // the key of the request may have lost its right to wait (KeysChanged): another request has
 // changed or deleted a key of the team, or the key has expired. All of that happens at the
-// node that serves the team, which holds the request. done is called by who has waited. The
+// node that serves the team, which holds the request. The caller calls done after its wait. The
 // error is that of a key which has lost its right before.
 func Held(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration) (held context.Context, done context.CancelFunc, err error) {
 	ctx, end := context.WithCancelCause(r.Context())
@@ -30,7 +30,7 @@ func Held(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration)
 	x := StateOf(r.Context())
 	changed, forget := s.Registry.AwaitKeyChange(x.Team)
 	done = func() { stop(); end(nil); forget() }
-	// Of a change from now on it is told. Another node may have made one of before.
+	// changed tells of later changes. Another node may have made an earlier one.
 	of, err := holderBy(held, s, s.Registry.HolderNow, r, []watchpost.Scope{scope})
 	if err != nil {
 		done()
@@ -69,7 +69,7 @@ func StillHeld(s *Server, r *http.Request, scope watchpost.Scope) error {
 	return err
 }
 
-// Await lets a request wait until something has happened, for so long at most. It ends when
+// Await lets a request wait until something has happened, for most at the longest. It ends when
 // the request or the service ends, too. The error is that of a key which has lost its right
 // to wait.
 func Await(s *Server, r *http.Request, scope watchpost.Scope, happened <-chan struct{}, most time.Duration) error {

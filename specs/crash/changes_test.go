@@ -17,14 +17,14 @@ type change struct {
 	Watchlist                string `json:"watchlist_id"`
 }
 
-// name is what comes once at most: nothing is created, ends or is found for a watchlist
-// twice.
+// name identifies a change that comes at most once: a watchlist is created once, a task ends
+// once, and a watchlist gets a post once.
 func (c change) name() string {
 	return strings.Join([]string{c.Type, c.Action, c.ID, c.Watchlist}, " ")
 }
 
-// follower reads the change feed over all kills. It keeps the cursor with what it has got,
-// as a client does that stores both at once.
+// follower reads the change feed over all kills. It keeps the cursor and the changes together,
+// like a client that stores both in one transaction.
 type follower struct {
 	d      *crashTest
 	first  string          // where it began
@@ -90,7 +90,7 @@ func (f *follower) read(cursor, wait string) (changes []change, more bool) {
 	return page.Changes, page.More
 }
 
-// catchUp reads what is left, while nothing happens.
+// catchUp reads the rest of the feed.
 func (f *follower) catchUp() {
 	for more := true; more; {
 		var changes []change
@@ -99,8 +99,7 @@ func (f *follower) catchUp() {
 	}
 }
 
-// checkAgain reads all once more from where the follower began: the history is the same, and
-// goes on.
+// checkAgain reads the feed once more from the first cursor: it begins with the same changes.
 func (f *follower) checkAgain() {
 	again := follower{d: f.d, cursor: f.first}
 	again.catchUp()
