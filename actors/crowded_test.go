@@ -232,6 +232,13 @@ var crowds = map[string]crowdOf{
 	"KeyQuotaMark": {put: func(p *planter, _ int) {
 		p.put([]byte(teamspace.QuotaMarkKey(watchpost.Weekly.Key(p.now), watchpost.WatchlistID(p.id()), teamspace.QuotaMarkLead, "")), nil)
 	}},
+	"KeyCovered": {put: func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), teamspace.CoveredRecord{}) }},
+	"KeyPostDay": {put: func(p *planter, _ int) {
+		p.put(teamspace.PostDayKey(watchpost.Daily.Key(p.now), watchpost.WatchlistID(p.id())), teamspace.PostDay{Found: 1})
+	}},
+	"KeyScanDay": {put: func(p *planter, _ int) {
+		p.put(teamspace.ScanDayKey(watchpost.Daily.Key(p.now), p.id()), teamspace.ScanDay{Done: 1})
+	}},
 	"KeyIdempotency": {put: putKeptReply, over: true, clean: createOften}, "KeyIdempotencyTime": {put: putKeptReply, over: true, clean: createOften},
 	"keyEffect": of(teamspace.EffectRecord{}), "keyEngagementFlags": of(teamspace.EngagementFlags{}), "KeyInteraction": of(watchpost.Interaction{}),
 	"KeyEngagements": {}, "KeyEngagementCount": of(teamspace.EngagementCount{Likes: 1}), "KeyEngagementEntry": {}, // of interactions: package engagementindex

@@ -7,7 +7,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/enrich"
@@ -161,9 +160,7 @@ func (l *list) decision(p scanPlan) decided {
 func (l *list) scanKey(e watchpost.EntryID) []byte { return teamspace.ScanKey(l.state.ID, e) }
 
 // scansOf implements entryOwner.
-func (l *list) scansOf() (watchpost.TaskType, dispatch.Schedule) {
-	return l.state.Type.ScanTask(), dispatch.Schedule(l.state.ID)
-}
+func (l *list) scansOf() watchpost.TaskType { return l.state.Type.ScanTask() }
 
 // scanTask is the scan of an entry that became due.
 func (l *list) scanTask(e dueEntry) watchpost.Task {
@@ -192,6 +189,7 @@ func (l *list) onCollected(m collected) {
 		if known && !w.Disabled {
 			all = append(all, poststore.Ingest{
 				Watchlist: w.ID, Asked: enrich.Context{Labels: w.Labels, Objective: w.Objective, Entries: len(l.state.Entries)}, Posts: posts,
+				Found: len(m.posts), Entry: m.entry, Covered: m.covered,
 			})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -101,12 +102,28 @@ func (m *month) compareDay() {
 		}
 	}
 	m.compareQuotas(&view)
+	m.compareCoverage()
 	for i, w := range m.lists {
 		last, next := m.model.times(m.owner[i])
 		shown := getWatchlist(m.t, m.team, w)
 		require.WithinDuration(m.t, last, shown.LastScanAt, monthSlack, w.Name)
 		require.WithinDuration(m.t, next, shown.NextScanAt, monthSlack, w.Name)
 		require.Zero(m.t, shown.DroppedThisWeek)
+	}
+}
+
+// compareCoverage compares the scans and posts of the day, none of which is dropped.
+func (m *month) compareCoverage() {
+	m.t.Helper()
+	rows, planned := coverageOf(m.t, m.team, m.now), map[int]int{}
+	require.Len(m.t, rows, len(m.lists))
+	for _, e := range m.model.entries {
+		planned[e.owner] += int(24 * time.Hour / e.frequency)
+	}
+	for i, w := range m.lists {
+		of := monthShare{w.Type.ScanTask(), m.owner[i], monthDay(m.now)}
+		require.Equal(m.t, teamspace.ScanDay{Planned: planned[m.owner[i]], Done: m.model.had[of]}, rows[w.ID].Scans, "%s %s", m.now, w.Name)
+		require.Equal(m.t, teamspace.PostDay{Found: m.brought[of], Kept: m.brought[of]}, rows[w.ID].Posts, "%s %s", m.now, w.Name)
 	}
 }
 

@@ -74,6 +74,7 @@ type month struct {
 	liked     map[watchpost.PostID]watchpost.TaskID
 	done      map[watchpost.TaskID]time.Time // completed or expired since the last comparison
 	scans     map[watchpost.TaskType]int
+	brought   map[monthShare]int // posts of a day
 	refused   int
 	slowest   time.Duration
 }
@@ -85,6 +86,7 @@ func newMonth(t *testing.T) *month {
 	m := &month{
 		t: t, w: w, team: team, model: newMonthModel(), now: monthStep(0, 0),
 		liked: map[watchpost.PostID]watchpost.TaskID{}, done: map[watchpost.TaskID]time.Time{}, scans: map[watchpost.TaskType]int{},
+		brought: map[monthShare]int{},
 	}
 	m.sessions = [2]*actorstest.Session{team.Session(t, "ada"), team.SessionOf(t, team.Member(t, "bob"), "bob")}
 	for i, hours := range []int{6, 6, 12, 12, 3} {
@@ -328,6 +330,7 @@ func (m *month) do(s *actorstest.Session, f protocol.Frame, plan *monthPlan) (at
 	require.True(m.t, m.model.takes(e, plan, m.now), "%s: %s of %s is not next", m.now, f.TaskType, e.name)
 	m.scans[kind]++
 	posts := m.found(e)
+	m.brought[monthShare{kind, e.owner, monthDay(m.now)}] += len(posts)
 	bring(s, f, posts...)
 	m.model.finish(e, m.now, len(posts))
 	return atMidnight

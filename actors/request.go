@@ -23,6 +23,7 @@ func (deleteTeam) AnsweredWith(deletionStep)             {}
 func (listEngagements) AnsweredWith(root.Done)           {}
 func (noteAcquaintances) AnsweredWith(root.Done)         {}
 func (noteClaims) AnsweredWith(root.Done)                {}
+func (getScanStates) AnsweredWith(scanStates)            {}
 func (AddMember) AnsweredWith(watchpost.Member)          {}
 func (UpdateMember) AnsweredWith(watchpost.Member)       {}
 func (RemoveMember) AnsweredWith(root.Done)              {}

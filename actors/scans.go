@@ -1,10 +1,13 @@
 package actors
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/insight"
+	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/internal/text"
 	"watchpost/persistence"
@@ -20,6 +23,9 @@ type scans struct {
 	// joined is the task that scans an entry that asked for another one.
 	joined   map[watchpost.TaskID]watchpost.TaskID
 	subjects map[subject]watchpost.TaskID // the newest scan of each subject
+
+	day  string // of days: watchpost.Daily.Key
+	days map[dispatch.Schedule]teamspace.ScanDay
 }
 
 func newScans(t *team) *scans {
@@ -27,6 +33,7 @@ func newScans(t *team) *scans {
 		rootActor: &t.rootActor, team: t,
 		joined:   map[watchpost.TaskID]watchpost.TaskID{},
 		subjects: map[subject]watchpost.TaskID{},
+		days:     map[dispatch.Schedule]teamspace.ScanDay{},
 	}
 }
 
@@ -215,11 +222,14 @@ func (sc *scans) dropOf(gone func(watchpost.ScanTarget) bool) {
 // onScanEnded stores how far the entries have come with the end of their scan,
 // and tells their owners.
 func (sc *scans) onScanEnded(batch *persistence.Batch, open *openTask, c *taskChange) {
+	served := map[dispatch.Schedule]bool{}
+	defer func() { sc.noteDay(batch, c, served) }()
 	for _, target := range open.targets {
 		owner, scanned := sc.team.watchlists.scanned(target)
 		if owner == nil {
 			continue
 		}
+		served[dispatch.ScheduleOf(target)] = true
 		ended := scanEnded{task: target.Scan, entry: target.Entry}
 		if record, found := c.scans[target.Scan]; found {
 			batch.Put(scanned, teamspace.Encode(record))
@@ -227,4 +237,77 @@ func (sc *scans) onScanEnded(batch *persistence.Batch, open *openTask, c *taskCh
 		}
 		sc.Context.Send(owner, ended)
 	}
+}
+
+// noteDay counts a scan that has ended for the schedules that it served.
+func (sc *scans) noteDay(batch *persistence.Batch, c *taskChange, served map[dispatch.Schedule]bool) {
+	if day := watchpost.Daily.Key(c.at); day != sc.day {
+		sc.day = day
+		clear(sc.days)
+	}
+	for of := range ordered.ByKey(served) {
+		d := sc.days[of]
+		d.Planned = sc.team.dispatch.NeedOf(c.task.Type, of).PerDay()
+		switch {
+		case c.task.State != watchpost.TaskCompleted:
+			d.Failed++
+		case len(served) > 1:
+			d.Shared++
+			fallthrough
+		default:
+			d.Done++
+		}
+		sc.days[of] = d
+		batch.Put(teamspace.ScanDayKey(sc.day, of), teamspace.Encode(d))
+	}
+}
+
+// loadDay takes up the scans of the present day. kindOf knows the schedules that there are.
+func (sc *scans) loadDay(view persistence.View, kindOf func(dispatch.Schedule) (watchpost.TaskType, bool)) error {
+	sc.day = watchpost.Daily.Key(sc.env.Clock.Now())
+	return teamspace.LoadAll(view, sc.Space, teamspace.KeyScanDay+sc.day, func(id string, d teamspace.ScanDay) {
+		of := dispatch.Schedule(id)
+		if kind, there := kindOf(of); there {
+			sc.days[of] = d
+			sc.team.dispatch.Scanned(kind, of, sc.day, d.Done+d.Failed)
+		}
+	})
+}
+
+// getScanStates asks how the scans of all watchlists stand; answered by scanStates.
+type getScanStates struct{}
+
+type scanStates map[watchpost.WatchlistID]insight.ScanState
+
+func (sc *scans) onGetScanStates() {
+	states, due, now := scanStates{}, sc.team.dispatch.DueScans(), sc.env.Clock.Now()
+	for id, tracked := range sc.team.watchlists.byID {
+		w := &tracked.view.Watchlist
+		if w.Disabled {
+			continue
+		}
+		kind, of := w.Type.ScanTask(), scheduleOf(w)
+		state := insight.ScanState{Planned: sc.team.dispatch.NeedOf(kind, of).PerDay(), Waiting: due[of]}
+		if state.Waiting > 0 {
+			state.Why, state.NotBefore = sc.team.dispatch.WhyScan(kind, of, now)
+		}
+		states[id] = state
+	}
+	sc.Answer(states, nil)
+}
+
+// Coverage returns a page of what the scans of a team's watchlists have seen, by day. named
+// are as those of Posts, and so are the errors.
+func (r *reading) Coverage(ctx context.Context, team watchpost.TeamID, named []string, q insight.CoverageQuery) (page insight.CoveragePage, err error) {
+	states, err := askTeam(ctx, r.base, team, getScanStates{})
+	if err != nil {
+		return page, err
+	}
+	q.States, q.Now = states, r.env.Clock.Now()
+	var posts watchpost.PostQuery
+	err = r.onPosts(ctx, team, named, &posts, func(view persistence.View) error {
+		page, err = insight.Cover(view, persistence.Space(team), posts.Live, &q)
+		return err
+	})
+	return page, root.Unavailable(err)
 }

@@ -39,8 +39,8 @@ type entryOwner interface {
 	scanTask(dueEntry) watchpost.Task
 	// scanKey is where the progress of an entry is stored.
 	scanKey(watchpost.EntryID) []byte
-	// scansOf is the type of its scans, and the name of its schedule.
-	scansOf() (watchpost.TaskType, dispatch.Schedule)
+	// scansOf is the type of its scans.
+	scansOf() watchpost.TaskType
 	// decision is what the team has to know of the owner, with its scans.
 	decision(scanPlan) decided
 }
@@ -306,13 +306,4 @@ func (ws *watchlists) noteNeed(w *watchpost.Watchlist) {
 		need = watchpost.KeywordNeed(w)
 	}
 	ws.team.dispatch.Need(w.Type.ScanTask(), scheduleOf(w), need)
-}
-
-// noteScanned counts an entry that was scanned today. An entry that was scanned more often
-// counts once, until the day is over.
-func (ws *watchlists) noteScanned(s *schedule, r teamspace.ScanRecord) {
-	if day := watchpost.Daily.Key(ws.env.Clock.Now()); watchpost.Daily.Key(r.FinishedAt) == day {
-		kind, of := s.owner.scansOf()
-		ws.team.dispatch.Scanned(kind, of, day, 1)
-	}
 }

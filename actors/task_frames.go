@@ -24,7 +24,7 @@ func (t *task) onFrame(m fromSession) {
 	case protocol.TypeActing:
 		t.onActing(m)
 	case protocol.TypePart:
-		t.onPosts(m, false)
+		t.onPosts(m, nil)
 	case protocol.TypeResult:
 		t.onResult(m, lease)
 	case protocol.TypeReleased:
@@ -130,7 +130,7 @@ func (t *task) onResult(m fromSession, lease watchpost.Lease) {
 	case m.frame.Error != nil:
 		t.onError(m, lease, m.frame.Error)
 	case t.state.Type.Scan():
-		t.onPosts(m, true)
+		t.onPosts(m, &lease)
 	default:
 		t.onOutput(m, lease)
 	}
@@ -214,8 +214,10 @@ func returnedOrEnded(next *watchpost.Task) taskEvent {
 }
 
 // onPosts sends the posts of a part or of a scan's result on their way through
-// the watchlist to the post store; they come back as ingested.
-func (t *task) onPosts(m fromSession, last bool) {
+// the watchlist to the post store; they come back as ingested. Only a result names the lease
+// that ends with it.
+func (t *task) onPosts(m fromSession, ends *watchpost.Lease) {
+	last := ends != nil
 	if !t.state.Type.Scan() {
 		t.ignore(m)
 		return
@@ -234,6 +236,8 @@ func (t *task) onPosts(m fromSession, last bool) {
 	c := collected{answer: ingested{from: m}, reply: t.ctx.Self(), task: t.state.ID, posts: posts, last: last}
 	if last && output.Exhausted != nil && *output.Exhausted {
 		c.newest = t.newest
+		_, since := t.state.Input.Scan()
+		c.covered = teamspace.CoveredRecord{Since: since, Until: ends.NotBegunBefore()}
 	}
 	t.ctx.Send(t.team, c)
 }
@@ -277,6 +281,8 @@ type collected struct {
 	posts  []watchpost.Post
 	last   bool      // these are a result's
 	newest time.Time // of all posts of an exhausted scan, with the last ones
+	// covered is the time of which an exhausted scan has brought all posts, with the last ones.
+	covered teamspace.CoveredRecord
 }
 
 // ingested tells a scan's task that its posts are durable for a target, or were

@@ -3,7 +3,6 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/enrich"
@@ -161,9 +160,7 @@ func (w *watchlist) onShareScan(m shareScan) {
 }
 
 // scansOf implements entryOwner.
-func (w *watchlist) scansOf() (watchpost.TaskType, dispatch.Schedule) {
-	return w.state.Type.ScanTask(), dispatch.Schedule(w.state.ID)
-}
+func (w *watchlist) scansOf() watchpost.TaskType { return w.state.Type.ScanTask() }
 
 // scanTask is the scan of an entry that became due.
 func (w *watchlist) scanTask(e dueEntry) watchpost.Task {
@@ -194,6 +191,9 @@ func (w *watchlist) onCollected(m collected) {
 			}
 		}
 		w.env.metrics.posts.WithLabelValues("matched").Add(float64(len(in.Posts)))
+	}
+	if known {
+		in.Found, in.Entry, in.Covered = len(m.posts), m.entry, m.covered
 	}
 	if m.last && known {
 		m.answer.scan = w.finished(m)

@@ -2,12 +2,14 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/cache"
+	"watchpost/actors/dispatch"
 	"watchpost/actors/insight"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
@@ -63,6 +65,8 @@ func (ws *watchlists) receive(message any) bool {
 		}
 	case ListWatchlists:
 		ws.onListWatchlists(m)
+	case getScanStates:
+		ws.team.scans.onGetScanStates()
 	case GetScanPlan:
 		ws.Answer(ws.scanPlan(), nil)
 	case UpdateWatchlist:
@@ -116,9 +120,15 @@ func (ws *watchlists) load(view persistence.View) error {
 		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
 		if s := progressOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
 			s.scans[entry] = r
-			ws.noteScanned(s, r)
 		}
 	})
+	err = errors.Join(err, ws.team.scans.loadDay(view, func(of dispatch.Schedule) (watchpost.TaskType, bool) {
+		s := progressOf(watchpost.WatchlistID(of), watchpost.ListID(of))
+		if s == nil {
+			return "", false
+		}
+		return s.owner.scansOf(), true
+	}))
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ const scopeOfTask watchpost.Scope = "of the task"
 // scopeOf is the scope that each operation needs, by its id. It repeats what the routes
 // say, so that a change of either is seen.
 var scopeOf = map[string]watchpost.Scope{
-	"getPosts": watchpost.ScopeRead, "getLeads": watchpost.ScopeRead, "getForecast": watchpost.ScopeRead, "getTrends": watchpost.ScopeRead, "getTeam": watchpost.ScopeRead, "getJournal": watchpost.ScopeRead, "getTaskStatus": watchpost.ScopeRead,
+	"getPosts": watchpost.ScopeRead, "getLeads": watchpost.ScopeRead, "getForecast": watchpost.ScopeRead, "getTrends": watchpost.ScopeRead, "getCoverage": watchpost.ScopeRead, "getTeam": watchpost.ScopeRead, "getJournal": watchpost.ScopeRead, "getTaskStatus": watchpost.ScopeRead,
 	"getInteractions": watchpost.ScopeRead, "queryInteractions": watchpost.ScopeRead,
 	"getKeywordWatchlist": watchpost.ScopeRead, "getForumWatchlist": watchpost.ScopeRead, "getPeopleWatchlist": watchpost.ScopeRead, "getCompanyWatchlist": watchpost.ScopeRead,
 	"getEngagementRules": watchpost.ScopeRead, "getEngagementActions": watchpost.ScopeRead, "previewKeywordWatchlist": watchpost.ScopeRead,

@@ -42,7 +42,7 @@ func TestKeysSeeTheirTools(t *testing.T) {
 		}
 		return names
 	}
-	require.ElementsMatch(t, []string{"search_posts", "get_post", "wait_for_posts", "list_leads", "get_trends", "get_forecast", "list_watchlists", "preview_watchlist", "get_task", "list_tasks", "list_rules", "get_team", "get_journal"}, names(`"read"`))
+	require.ElementsMatch(t, []string{"search_posts", "get_post", "wait_for_posts", "list_leads", "get_trends", "get_forecast", "get_coverage", "list_watchlists", "preview_watchlist", "get_task", "list_tasks", "list_rules", "get_team", "get_journal"}, names(`"read"`))
 	require.ElementsMatch(t, []string{"like_post", "comment_on_post", "cancel_task"}, names(`"engage"`))
 	require.ElementsMatch(t, []string{"send_message", "invite_person", "cancel_task"}, names(`"contact"`))
 	require.ElementsMatch(t, []string{"look_up", "search_people", "cancel_task"}, names(`"tasks"`))

@@ -31,6 +31,7 @@ func refusalsOf(watchlist, list string) []refusal {
 		{"GET /api-posts", "?watchlist_id=" + watchlist + "&page=0", "Invalid 'page'", ""},
 		{"GET /api-posts", "?watchlist_id=" + watchlist + "&people_slug=a%2Fb%2Fc", "Invalid 'people_slug'", ""},
 		{"GET /api-leads", "?watchlist_id=" + watchlist + "," + unknownID, "Invalid watchlist ID(s)", "?watchlist_id=" + watchlist},
+		{"GET /api-coverage", "?watchlist_id=" + watchlist + "," + unknownID, "Invalid watchlist ID(s)", "?watchlist_id=" + watchlist},
 		{"GET /api-trends", "?watchlist_id=" + watchlist + "," + unknownID, "Invalid watchlist ID(s)", "?watchlist_id=" + watchlist},
 		{"GET /api-leads/export", "?watchlist_id=" + watchlist + "," + unknownID, "Invalid watchlist ID(s)", "?watchlist_id=" + watchlist},
 		{"GET /api-posts/export", "?watchlist_id=" + watchlist + "," + unknownID, "Invalid watchlist ID(s)", "?watchlist_id=" + watchlist},

@@ -53,7 +53,7 @@ func TestUnreadableStore(t *testing.T) {
 	require.Equal(t, 200, m.call("GET", interactions, "").status)
 
 	h.store.broken.Store(true)
-	for path, text := range map[string]string{"/api-posts": "Failed to fetch posts", "/api-leads": "Failed to fetch leads", "/api-trends": "Failed to fetch trends", interactions: "Failed to fetch interactions"} {
+	for path, text := range map[string]string{"/api-posts": "Failed to fetch posts", "/api-leads": "Failed to fetch leads", "/api-trends": "Failed to fetch trends", "/api-coverage": "Failed to fetch coverage", interactions: "Failed to fetch interactions"} {
 		r := m.call("GET", path, "")
 		r.fails(500, text)
 		require.Equal(t, "1", r.header.Get("Retry-After"))

@@ -54,11 +54,17 @@ func (t Task) FindLease(session SessionID, journal, lease string) (l Lease, ok b
 	return Lease{}, false
 }
 
+// beginWithin is the longest time in which a session must have begun.
+const beginWithin = 5 * time.Minute
+
+// NotBegunBefore returns a moment before which no session can have begun under the lease.
+func (l Lease) NotBegunBefore() time.Time { return l.Deadline.Add(-beginWithin) }
+
 // Deadline returns the time after which a session with a lease from now must
 // not begin to touch the network: five minutes later, but not past the day
 // whose allowance was debited.
 func Deadline(now time.Time) time.Time {
-	deadline := now.Add(5 * time.Minute)
+	deadline := now.Add(beginWithin)
 	if reset := Daily.Reset(now); reset.Before(deadline) {
 		return reset
 	}

@@ -132,6 +132,8 @@ func (f FetchFrequency) Duration() time.Duration { return time.Duration(f) }
 
 // How far back scans search for posts.
 const (
+	// CoverageDays is for how many days it is kept what the scans of a day have brought.
+	CoverageDays = 90
 	// FirstScanReach is how far back the first scan of an entry searches.
 	FirstScanReach = 30 * 24 * time.Hour
 	// ScanOverlap is how far a scan reaches back into the period of the

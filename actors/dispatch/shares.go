@@ -204,6 +204,32 @@ func (d *Dispatcher) WhyScan(kind watchpost.TaskType, of Schedule, now time.Time
 	return watchpost.PendingRetry, until
 }
 
+// NeedOf returns what a schedule asks for.
+func (d *Dispatcher) NeedOf(kind watchpost.TaskType, of Schedule) watchpost.ScanNeed {
+	return d.needs[kind][of]
+}
+
+// DueScans counts the scans of each schedule that are due, those that are handed out too.
+func (d *Dispatcher) DueScans() map[Schedule]int {
+	due := map[Schedule]int{}
+	for _, g := range d.given {
+		for _, of := range g.all {
+			due[of]++
+		}
+	}
+	for _, q := range d.byKey {
+		for of, line := range q.lines {
+			due[of] += line.Len()
+		}
+	}
+	for _, w := range d.delayed.All() {
+		for _, of := range w.schedules {
+			due[of]++
+		}
+	}
+	return due
+}
+
 // Needs returns what the schedules of a kind ask for, in the order of their names, and the
 // place among them of one of these.
 func (d *Dispatcher) Needs(kind watchpost.TaskType, of Schedule) (needs []watchpost.ScanNeed, at int) {

@@ -18,6 +18,11 @@ type Ingest struct {
 	Watchlist watchpost.WatchlistID
 	Asked     enrich.Context
 	Posts     []Reported
+	// Found counts the posts that the network showed, those of Posts too. Covered is the
+	// time of which a scan of Entry has now brought all posts; zero: it is not known.
+	Found   int
+	Entry   watchpost.EntryID
+	Covered teamspace.CoveredRecord
 	// Then runs when all of them are durable, or some were lost; nil: nothing.
 	Then func(error)
 	// ready are the posts once they are prepared, less those that were stored.
@@ -43,6 +48,7 @@ type ingestBatch struct {
 	now          time.Time
 	seen         map[string]bool // URNs
 	fresh, known int
+	day          teamspace.PostDay
 	arrived      bool // a post is new to a watchlist whose new posts are noted
 	changes      []watchpost.Change
 }
@@ -60,6 +66,7 @@ func (f *PostStore) ingest(view persistence.View, m *Ingest) error {
 		return err
 	}
 	in := &ingestBatch{Ingest: m, view: view, week: week, engaged: engaged, now: now, seen: map[string]bool{}}
+	in.day.Found, m.Found = m.Found, 0
 	err = f.change(view, batch, engaged, func(w *postindex.Writer) error {
 		for ; len(m.ready) > 0; m.ready = m.ready[1:] {
 			if full, err := f.take(in, w, &m.ready[0]); full || err != nil {
@@ -78,6 +85,11 @@ func (f *PostStore) ingest(view persistence.View, m *Ingest) error {
 	var rest any
 	if len(m.ready) > 0 {
 		rest = m
+	} else if err = f.noteCovered(in, batch); err != nil {
+		return err
+	}
+	if err = f.noteDay(in, batch); err != nil {
+		return err
 	}
 	root, team := f.ctx.ActorSystem().Root, f.Team
 	f.commit(Decision{Batch: batch, Week: week.finish(), Arrived: in.arrived}, rest, func(err error) {
@@ -107,7 +119,7 @@ func (f *PostStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 	}
 	before := p
 	c.note(&p, in.Ingest, in.now)
-	if !w.Fits(&p, c.terms, roomBytes+engagementindex.AtOnceBytes, weeklyCounterOps+roomOps+arrivalOps+engagementindex.AtOnceOps) {
+	if !w.Fits(&p, c.terms, roomBytes+engagementindex.AtOnceBytes, weeklyCounterOps+coverageOps+roomOps+arrivalOps+engagementindex.AtOnceOps) {
 		return true, nil
 	}
 	in.seen[p.URN] = true
@@ -212,8 +224,10 @@ func (f *PostStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stor
 		}
 	}
 	if before.Collected(func(id watchpost.WatchlistID) bool { return id == in.Watchlist }) {
+		in.day.Known++
 		return true, nil
 	}
+	dropped := in.week.dropped
 	a, err := in.week.admit(p)
 	switch {
 	case err != nil:
@@ -222,6 +236,14 @@ func (f *PostStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stor
 		p.Matches, p.Tags, p.Relevance = before.Matches, before.Tags, before.Relevance
 	case a.Lead:
 		p.Matches[len(p.Matches)-1].Lead = true
+	}
+	switch {
+	case a.Stored:
+		in.day.Kept++
+	case in.week.dropped > dropped:
+		in.day.Dropped++
+	default:
+		in.day.Known++
 	}
 	if a.Stored && f.watched.has(in.Watchlist) {
 		in.week.batch.Put(teamspace.ArrivalKey(p.ID, in.Watchlist), []byte{})

@@ -7,6 +7,7 @@
 package poststore
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -81,8 +82,8 @@ type PostStore struct {
 	workers   conc.WaitGroup
 	fold      *postindex.Merge // under way
 	broken    bool             // see withView
-	// quota is what each watchlist may take in a week; forgotten is the week
-	// before which nothing is kept any more.
+	// quota is what each watchlist may take in a week; forgotten is the day on which
+	// forgetPeriods left nothing.
 	quota     watchpost.WeeklyQuota
 	forgotten string
 	watched   *Watched
@@ -326,11 +327,12 @@ func (f *PostStore) commit(d Decision, rest any, then func(error)) {
 // purgeAtOnce bounds the posts that one batch of a purge touches.
 const purgeAtOnce = 200
 
-// purge removes what the watchlist lists, then the watchlist from the next posts; it may be
+// purge removes what the watchlist lists and has covered, then the watchlist from the next posts; it may be
 // repeated.
 func (f *PostStore) purge(view persistence.View, m Purge) error {
 	listed := &persistence.Batch{}
-	if err := engagementindex.Forget(view, f.Space, listed, m.Watchlist); err != nil {
+	err := engagementindex.Forget(view, f.Space, listed, m.Watchlist)
+	if err = errors.Join(err, f.forgetCovered(view, listed, m.Watchlist)); err != nil {
 		return err
 	}
 	if !listed.Empty() {

@@ -56,7 +56,7 @@ func (f *PostStore) weeklyCounter(view persistence.View, batch *persistence.Batc
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
 	}
-	return t, f.forgetWeeks(view, batch, t.Week)
+	return t, f.forgetPeriods(view, batch, now)
 }
 
 // admit decides on a post that the watchlist has not collected before.
@@ -111,31 +111,4 @@ func (t *weeklyCounter) finish() *WeekChange {
 	}
 	t.batch.Put(teamspace.WeeklyCounterKey(t.Week, t.Watchlist), teamspace.Encode(t.Count))
 	return &t.WeekChange
-}
-
-// forgetAtOnce bounds what one batch forgets of earlier weeks.
-const forgetAtOnce = 200
-
-// forgetWeeks deletes the records of earlier weeks, a part with each
-// batch until nothing is left.
-func (f *PostStore) forgetWeeks(view persistence.View, batch *persistence.Batch, week string) error {
-	if f.forgotten == week {
-		return nil
-	}
-	left := forgetAtOnce
-	for _, prefix := range []string{teamspace.KeyWeeklyCounter, teamspace.KeyQuotaMark} {
-		err := view.Scan(f.Space, []byte(prefix), []byte(prefix+week), func(k, _ []byte) bool {
-			batch.Delete(append([]byte(nil), k...))
-			left--
-			return left > 0
-		})
-		if err != nil {
-			return err
-		}
-		if left == 0 {
-			return nil
-		}
-	}
-	f.forgotten = week
-	return nil
 }

@@ -11,7 +11,7 @@ import (
 func Add(s *endpoint.Server, prompts *Prompts) {
 	for _, resource := range []interface{ routes() }{
 		SignIns{s}, team{s}, watchlists{s, prompts}, posts{s}, leads{s}, exports{s}, changes{s}, bookmarks{s}, rules{s}, notifications{s}, keys{s},
-		journal{s}, engagements{s}, interactions{s}, tasks{s}, forecasts{s}, trends{s},
+		journal{s}, engagements{s}, interactions{s}, tasks{s}, forecasts{s}, trends{s}, coverage{s},
 	} {
 		resource.routes()
 	}
@@ -36,6 +36,7 @@ type (
 	tasks         struct{ *endpoint.Server }
 	forecasts     struct{ *endpoint.Server }
 	trends        struct{ *endpoint.Server }
+	coverage      struct{ *endpoint.Server }
 )
 
 // watchlists are all four kinds.

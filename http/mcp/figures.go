@@ -25,6 +25,16 @@ var figureTools = []tool{{
 		{name: "add", kind: list, about: "as agent_profile_fetch:300"},
 	},
 	run: getForecast,
+}, {
+	name: "get_coverage", title: "Show coverage", does: reads, routes: []string{"GET /api-coverage"},
+	about: "Say by watchlist and day (UTC) which scans were done, failed or wait, and what they found. Only a complete day without posts means that nobody posted.",
+	params: []param{
+		{name: "watchlist_id", kind: list},
+		{name: "start_date", kind: text, about: "default: 7 days"},
+		{name: "end_date", kind: text},
+		{name: "page", kind: number},
+	},
+	run: getCoverage,
 }}
 
 func namesOf[T ~string](of []T) (names []string) {
@@ -108,4 +118,21 @@ func getForecast(c *call) (result, error) {
 		}
 	}
 	return result{note: "done_at is the earliest moment at which the last may begin; expiring ones would not begin within seven days. Actions without work are left out.", data: shown}, nil
+}
+
+func getCoverage(c *call) (result, error) {
+	var reply struct {
+		Data  []map[string]any
+		Count int
+	}
+	if err := c.get("/api-coverage", query(c.args), &reply); err != nil {
+		return result{}, err
+	}
+	for _, row := range reply.Data {
+		if scans, _ := row["scans"].(map[string]any); scans["waiting"] == 0.0 {
+			delete(scans, "waiting_reason")
+			delete(scans, "not_before")
+		}
+	}
+	return result{note: fmt.Sprintf("%d of %d rows, the newest day first.", len(reply.Data), reply.Count), data: reply.Data}, nil
 }

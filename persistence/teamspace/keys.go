@@ -49,6 +49,12 @@ import (
 //	B <member>                             BindingRecord, the account that the member works as
 //	S                                      watchpost.PresentHours
 //	y <week> <watchlist>                   watchpost.WeeklyCounter; <week> is its Monday
+//	Yc <watchlist> <entry>                 CoveredRecord
+//	Yp <day> <watchlist>                   PostDay
+//	Ys <day> <watchlist or list>           ScanDay
+//	Yc <watchlist> <entry>                 CoveredRecord
+//	Yp <day> <watchlist>                   PostDay
+//	Ys <day> <watchlist or list>           ScanDay
 //	z <week> <watchlist> l <hash>          empty; this author is a potential lead of the week
 //	z <week> <watchlist> d <hash>          empty; this post was dropped in the week
 //	i <name>                               IdempotencyRecord of a creating request
@@ -160,6 +166,9 @@ const (
 	KeyWeeklyCounter       = "y"
 	KeyQuotaMark           = "z"
 	KeyPresentHours        = "S"
+	KeyCovered             = "Yc"
+	KeyPostDay             = "Yp"
+	KeyScanDay             = "Ys"
 	KeyFetched             = "X"
 	KeyIdempotency         = "i"
 	KeyIdempotencyTime     = "j"
@@ -314,6 +323,19 @@ func IdempotencyTimeKey(at time.Time, name string) []byte {
 // WeeklyCounterKey is the key of a watchlist's counter of a week.
 func WeeklyCounterKey(week string, id watchpost.WatchlistID) []byte {
 	return []byte(KeyWeeklyCounter + week + string(id))
+}
+
+// PostDayKey is the key of what a day (watchpost.Daily.Key) has brought to a watchlist.
+func PostDayKey(day string, id watchpost.WatchlistID) []byte {
+	return []byte(KeyPostDay + day + string(id))
+}
+
+// ScanDayKey is the key of the scans of a day of a watchlist or list.
+func ScanDayKey[Of ~string](day string, of Of) []byte { return []byte(KeyScanDay + day + string(of)) }
+
+// CoveredKey is the key of what scans of an entry have covered for a watchlist.
+func CoveredKey(id watchpost.WatchlistID, e watchpost.EntryID) []byte {
+	return []byte(KeyCovered + string(id) + string(e))
 }
 
 // QuotaMarkKey is the key of a mark. It hashes the name, which has any length.
