@@ -53,10 +53,14 @@ test-packages:
 		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
 test-long: test-packages postgres long-tools extension-test ## run every test, longer crash tests, more random cases and the fuzzers
-	$(MAKE) --keep-going long-packages long-postgres long-cluster test-bench-posts long-fuzz
+	$(MAKE) --keep-going long-packages long-sim long-postgres long-cluster test-bench-posts long-fuzz
 
 long-packages:
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
+# One goroutine at a time plays a life: the race detector would find nothing, and take six
+# times as long.
+long-sim:
+	WATCHPOST_SIM_LIVES=500 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./actors/sim
 long-postgres:
 	WATCHPOST_TEST_STORE=postgres $(GO) test -race -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 long-cluster:

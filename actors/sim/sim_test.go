@@ -38,9 +38,6 @@ const operations = 80
 // WATCHPOST_SIM_LIVES sets the number of lives from there on.
 func TestLives(t *testing.T) {
 	lives := uint64(40)
-	if os.Getenv("WATCHPOST_LONG") != "" {
-		lives = 500
-	}
 	first := number(t, "WATCHPOST_SIM_SEED", 1)
 	if os.Getenv("WATCHPOST_SIM_SEED") != "" {
 		lives = 1

@@ -13,6 +13,7 @@ import (
 //	GET    /_control/clock     {"now"}
 //	POST   /_control/clock     {"advance":"24h"} or {"set":"2030-01-07T00:00:00Z"}, where the Clock can be set (--test-clock)
 //	GET    /_control/writes    {"total", "counts":[{account, kind, target, count}], "writes":[…]}; ?account= &kind= &target= filter
+//	GET    /_control/lists     {"lists":[…]}: the newest 2,000 pages of lists of posts that were shown
 //	GET    /_control/faults    {"<account, or empty for all>": {…}}
 //	POST   /_control/faults    {"account", "faults":{…}}: replaces those of the account
 //	DELETE /_control/faults    ends all faults
@@ -31,6 +32,9 @@ func (s *Site) controlRoutes() {
 		s.mux.HandleFunc("POST /_control/clock", func(w http.ResponseWriter, r *http.Request) { s.setClock(w, r, clock) })
 	}
 	s.mux.HandleFunc("GET /_control/writes", s.controlWrites)
+	s.mux.HandleFunc("GET /_control/lists", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, map[string][]List{"lists": s.Lists()})
+	})
 	s.mux.HandleFunc("GET /_control/faults", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.faults.all()) })
 	s.mux.HandleFunc("POST /_control/faults", func(w http.ResponseWriter, r *http.Request) {
 		var in struct {

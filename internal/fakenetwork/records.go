@@ -86,6 +86,7 @@ type records struct {
 	accepted    map[pair]time.Time // connections by accepted invitations
 	used        map[usage]int
 	writes      []Write
+	lists       []List
 	written     []*post // by accounts, oldest first
 	lastURN     uint64
 }
