@@ -60,8 +60,8 @@ type coverageRow struct {
 	Day       string                `json:"day" example:"2030-01-31" description:"the day (UTC)"`
 	Watchlist watchpost.WatchlistID `json:"watchlist_id"`
 	Name      string                `json:"watchlist_name" description:"name of the watchlist"`
-	Scans     coverageScans         `json:"scans"`
-	Posts     coveragePosts         `json:"posts"`
+	Scans     coverageScans         `json:"scans" description:"scans of the day"`
+	Posts     coveragePosts         `json:"posts" description:"posts that the scans of the day brought"`
 	Complete  bool                  `json:"complete" description:"every post of the day was searched for until its end: when there is none, nobody posted"`
 	Until     *endpoint.Timestamp   `json:"complete_until" description:"from the beginning of the day until then every post was searched for; null: not from the beginning"`
 }
