@@ -21,20 +21,48 @@ func (l list) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]json.RawMessage(l))
 }
 
+// entries is a JSON array that is never null. Elements of another shape are left out: they
+// are no reason to lose the rest of a page.
+type entries[T any] []T
+
+// MarshalJSON encodes nil as [].
+func (l entries[T]) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]T(l))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *entries[T]) UnmarshalJSON(raw []byte) error {
+	var elements []json.RawMessage
+	if err := json.Unmarshal(raw, &elements); err != nil {
+		return err
+	}
+	*l = nil
+	for _, raw := range elements {
+		var element *T
+		if err := json.Unmarshal(raw, &element); err == nil && element != nil {
+			*l = append(*l, *element)
+		}
+	}
+	return nil
+}
+
 type profileOutput struct {
-	Name        string        `json:"name"`
-	Headline    string        `json:"headline"`
-	Location    string        `json:"location"`
-	ProfileURL  string        `json:"profile_url"`
-	Connections int64         `json:"connections"`
-	Followers   int64         `json:"followers"`
-	About       string        `json:"about"`
-	Experience  list          `json:"experience"`
-	Education   list          `json:"education"`
-	Skills      list          `json:"skills"`
-	ProfileURN  string        `json:"profile_urn"`
-	ProfileSlug string        `json:"profile_slug"`
-	Profile     profileDetail `json:"profile"`
+	Name        string          `json:"name"`
+	Headline    string          `json:"headline"`
+	Location    string          `json:"location"`
+	ProfileURL  string          `json:"profile_url"`
+	Connections int64           `json:"connections"`
+	Followers   int64           `json:"followers"`
+	About       string          `json:"about"`
+	Experience  entries[job]    `json:"experience"`
+	Education   entries[school] `json:"education"`
+	Skills      entries[string] `json:"skills"`
+	ProfileURN  string          `json:"profile_urn"`
+	ProfileSlug string          `json:"profile_slug"`
+	Profile     profileDetail   `json:"profile"`
 }
 
 type profileDetail struct {
@@ -57,18 +85,32 @@ type profilePosition struct {
 	IsCurrent   bool   `json:"is_current"`
 }
 
+// job is a position with the page of the company, if it has one.
+type job struct {
+	profilePosition
+	CompanySlug string `json:"company_slug"`
+}
+
+type school struct {
+	School    string `json:"school"`
+	Degree    string `json:"degree"`
+	Field     string `json:"field"`
+	StartYear int    `json:"start_year"`
+	EndYear   int    `json:"end_year"`
+}
+
 type companyOutput struct {
-	Name          string `json:"name"`
-	Slug          string `json:"slug"`
-	CompanyURN    string `json:"company_urn"`
-	Industry      string `json:"industry"`
-	Description   string `json:"description"`
-	EmployeeCount int64  `json:"employee_count"`
-	Headquarters  string `json:"headquarters"`
-	Website       string `json:"website"`
-	Followers     int64  `json:"followers"`
-	LogoURL       string `json:"logo_url"`
-	Specialties   list   `json:"specialties"`
+	Name          string          `json:"name"`
+	Slug          string          `json:"slug"`
+	CompanyURN    string          `json:"company_urn"`
+	Industry      string          `json:"industry"`
+	Description   string          `json:"description"`
+	EmployeeCount int64           `json:"employee_count"`
+	Headquarters  string          `json:"headquarters"`
+	Website       string          `json:"website"`
+	Followers     int64           `json:"followers"`
+	LogoURL       string          `json:"logo_url"`
+	Specialties   entries[string] `json:"specialties"`
 }
 
 type postsOutput struct {

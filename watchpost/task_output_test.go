@@ -50,19 +50,26 @@ func TestCleanOutputShapes(t *testing.T) {
 
 func TestCleanOutputKeepsWhatWasSent(t *testing.T) {
 	t.Parallel()
-	got, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(`{"name":"Zoë 👩‍🚀","connections":500,"skills":["a",{"b":[1]}],
+	got, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(`{"name":"Zoë 👩‍🚀","connections":500,"skills":["a",{"b":[1]},null,"c"],
+		"experience":[{"title":"CTO","company_name":"Acme","company_slug":"acme","start_year":2020,"extra":1},"CEO"],
+		"education":[{"school":"MIT","end_year":2001},{"school":7}],
 		"profile":{"positions":[{"title":"CTO","start_year":2020,"is_current":true}]}}`), nil)
 	require.NoError(t, err)
 	var out struct {
 		Name        string
 		Connections int
-		Skills      []json.RawMessage
+		Skills      []string
+		Experience  []map[string]any
+		Education   []map[string]any
 		Profile     struct{ Positions []map[string]any }
 	}
 	require.NoError(t, json.Unmarshal(got, &out))
 	require.Equal(t, "Zoë 👩‍🚀", out.Name)
 	require.Equal(t, 500, out.Connections)
-	require.JSONEq(t, `{"b":[1]}`, string(out.Skills[1]))
+	require.Equal(t, []string{"a", "c"}, out.Skills, "elements of another shape are left out")
+	require.Equal(t, []map[string]any{{"title": "CTO", "company_name": "Acme", "company_slug": "acme", "location": "", "start_year": 2020.0, "start_month": 0.0,
+		"end_year": 0.0, "end_month": 0.0, "is_current": false}}, out.Experience)
+	require.Equal(t, []map[string]any{{"school": "MIT", "degree": "", "field": "", "start_year": 0.0, "end_year": 2001.0}}, out.Education)
 	require.Equal(t, map[string]any{"title": "CTO", "company_name": "", "location": "", "start_year": 2020.0, "start_month": 0.0,
 		"end_year": 0.0, "end_month": 0.0, "is_current": true}, out.Profile.Positions[0])
 	posts := `{"posts":[{"urn":"1","content":"x"},{"urn":"2"}]}`

@@ -134,19 +134,25 @@ func outputSchema(f *fuego.Server, schemas openapi3.Schemas, kind watchpost.Task
 	name := strings.TrimPrefix(tag.Ref, endpoint.SchemaPrefix)
 	s := schemas[name].Value
 	s.Required = slices.Sorted(maps.Keys(s.Properties))
+	for _, of := range []string{name, "profileDetail"} {
+		if schemas[of] != nil {
+			noNullLists(schemas[of].Value)
+		}
+	}
 	if posts := s.Properties["posts"]; posts != nil {
 		s.Properties["posts"] = listOf(openapi3.NewSchemaRef(endpoint.SchemaPrefix+"taskPost", schemas["taskPost"].Value))
-	}
-	for _, property := range rawLists {
-		if s.Properties[property] != nil { // the generator does not see what raw JSON is
-			s.Properties[property] = listOf(openapi3.NewSchema().NewRef())
-		}
 	}
 	return name
 }
 
-// rawLists are the fields of outputs whose elements are what the network shows.
-var rawLists = []string{"experience", "education", "skills", "specialties"}
+// noNullLists says that no list of an output is null.
+func noNullLists(s *openapi3.Schema) {
+	for _, property := range s.Properties {
+		if property.Value != nil && property.Value.Type.Includes(openapi3.TypeArray) {
+			property.Value.Type = &openapi3.Types{openapi3.TypeArray}
+		}
+	}
+}
 
 func listOf(items *openapi3.SchemaRef) *openapi3.SchemaRef {
 	s := openapi3.NewArraySchema()
