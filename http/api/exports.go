@@ -46,7 +46,7 @@ func columnsOf(names ...string) (columns []csvrow.Column) {
 
 func (s exports) routes() {
 	stream := func(path, id, summary, tag string, serve func(*http.Request, *endpoint.Params, *rows) error, options ...fuego.RouteOption) {
-		endpoint.HandleStream(s.API, path, exportMediaOf, func(r *http.Request, to *endpoint.Stream) error {
+		endpoint.HandleStream(s.API, path, watchpost.ScopeRead, exportMediaOf, func(r *http.Request, to *endpoint.Stream) error {
 			p := endpoint.ReadParams(r)
 			return serve(r, p, &rows{stream: to, json: readFormat(p) == "jsonl"})
 		}, append([]fuego.RouteOption{s.Operation(endpoint.Teams(watchpost.ScopeRead), id, summary, tag), formatParams()}, options...)...)

@@ -53,6 +53,28 @@ func Held(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration)
 	return held, done, nil
 }
 
+// stillMay returns what says, as often as it is asked, why the key of a request has lost its
+// right to go on. It looks at the key only after a change, for most at the longest. The caller
+// calls done at the end.
+func stillMay(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration) (may func() error, done func(), err error) {
+	held, stop, err := Held(s, r, scope, most)
+	if err != nil {
+		return nil, nil, err
+	}
+	may = func() error {
+		if !KeysChanged(held) {
+			return nil
+		}
+		stop()
+		next, stopNext, err := Held(s, r, scope, most)
+		if err == nil {
+			held, stop = next, stopNext
+		}
+		return err
+	}
+	return may, func() { stop() }, nil
+}
+
 // KeysChanged reports whether a context of Held has ended for the sake of the key.
 // StillHeld says whether the request may go on.
 func KeysChanged(held context.Context) bool { return errors.Is(context.Cause(held), errKeysChanged) }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
+
+	"watchpost/watchpost"
 )
 
 // Media types of exports.
@@ -38,6 +40,8 @@ func timeFor(s *Server, r *http.Request) time.Duration {
 type Stream struct {
 	state *RequestState
 	chunk []byte
+	// may says, before each chunk, why the key of the request may not have it.
+	may func() error
 }
 
 const (
@@ -59,6 +63,9 @@ func (s *Stream) Append(add func([]byte) []byte) error {
 }
 
 func (s *Stream) send() error {
+	if err := s.may(); err != nil {
+		return err
+	}
 	_ = http.NewResponseController(s.state.ResponseWriter).SetWriteDeadline(RealNow().Add(streamWriteTime)) // else that of the server counts
 	_, err := s.state.Write(s.chunk)
 	s.chunk = s.chunk[:0]
@@ -70,8 +77,9 @@ func (s *Stream) send() error {
 
 // HandleStream adds a route whose reply is a stream of one of the media types; media
 // chooses it. After the first chunk an error cuts the reply off, which the client sees:
-// an HTTP/1.1 reply lacks its last chunk, an HTTP/2 stream is reset.
-func HandleStream(to *Routes, path string, media func(*http.Request) (string, error), serve func(*http.Request, *Stream) error, options ...fuego.RouteOption) {
+// an HTTP/1.1 reply lacks its last chunk, an HTTP/2 stream is reset. The same happens when
+// the key of the request loses the scope.
+func HandleStream(to *Routes, path string, scope watchpost.Scope, media func(*http.Request) (string, error), serve func(*http.Request, *Stream) error, options ...fuego.RouteOption) {
 	s := to.server
 	inRoom := func(next http.Handler) http.Handler { return s.withRoomIn(s.room.exports, next) }
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -84,9 +92,15 @@ func HandleStream(to *Routes, path string, media func(*http.Request) (string, er
 		if kind == MediaCSV {
 			kind += "; charset=utf-8"
 		}
+		may, done, err := stillMay(s, r, scope, exportTime)
+		if err != nil {
+			s.WriteError(r, err)
+			return
+		}
+		defer done()
 		x.Header()["Content-Type"] = []string{kind}
 		x.Header()["Content-Disposition"] = []string{"attachment"}
-		stream := &Stream{state: x, chunk: make([]byte, 0, streamChunk+streamChunk/4)}
+		stream := &Stream{state: x, chunk: make([]byte, 0, streamChunk+streamChunk/4), may: may}
 		if err = serve(r, stream); err == nil {
 			err = stream.send()
 		}

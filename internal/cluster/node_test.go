@@ -224,10 +224,14 @@ func TestNodesShareTheNames(t *testing.T) {
 	b := process(t, url, testTTL)
 	await(t, "two nodes share", func() bool { return covered(t, a, b) && !covered(t, a) })
 
-	listed, err := List(t.Context(), configOf(t, url))
-	require.NoError(t, err)
-	require.Len(t, listed, 2)
-	require.True(t, listed[0].Confirmed && listed[1].Confirmed)
+	var listed []Status
+	await(t, "both have confirmed", func() bool { // a node may serve before it has written that it knows the members
+		var err error
+		listed, err = List(t.Context(), configOf(t, url))
+		require.NoError(t, err)
+		require.Len(t, listed, 2)
+		return listed[0].Confirmed && listed[1].Confirmed
+	})
 	require.Positive(t, listed[0].Lease)
 
 	require.NoError(t, DrainMember(t.Context(), configOf(t, url), b.id))
