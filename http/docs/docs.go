@@ -22,7 +22,7 @@ import (
 // The reference page, made of the OpenAPI document: one page that loads
 // nothing from other servers.
 
-//go:embed page.css page.html page.js
+//go:embed page.css page.html page.js recipes.html
 var docsFiles embed.FS
 
 // docsPage is the page as it is served.
@@ -42,11 +42,12 @@ type docs struct {
 	document func() ([]byte, error)
 	teams    func() ([]byte, error) // the document for clients of a team
 	page     func() (docsPage, error)
+	recipes  func() (docsPage, error)
 }
 
 // Add adds a document and its page to the routes of the API.
 func Add(s *endpoint.Server, document func() ([]byte, error)) {
-	d := &docs{Server: s, document: sync.OnceValues(document)}
+	d := &docs{Server: s, document: sync.OnceValues(document), recipes: sync.OnceValues(newRecipesPage)}
 	d.teams = sync.OnceValues(func() ([]byte, error) {
 		document, err := d.document()
 		if err != nil {
@@ -62,26 +63,30 @@ func Add(s *endpoint.Server, document func() ([]byte, error)) {
 		return newDocsPage(document)
 	})
 	d.API.Get("/openapi.json", d.showOpenAPI, d.Operation(endpoint.Public, "openapi", "This document", endpoint.TagOps), fuego.OptionHide())
-	d.API.Get("/docs", d.showDocs, d.Operation(endpoint.Public, "docs", "Reference page", endpoint.TagOps), fuego.OptionHide())
+	d.API.Get("/docs", d.show(d.page), d.Operation(endpoint.Public, "docs", "Reference page", endpoint.TagOps), fuego.OptionHide())
+	d.API.Get("/docs/recipes", d.show(d.recipes), d.Operation(endpoint.Public, "recipes", "Page of recipes", endpoint.TagOps), fuego.OptionHide())
 }
 
-func (d *docs) showDocs(w http.ResponseWriter, r *http.Request) {
-	page, err := d.page()
-	if err != nil {
-		d.WriteError(r, err)
-		return
+// show serves a page.
+func (d *docs) show(made func() (docsPage, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		page, err := made()
+		if err != nil {
+			d.WriteError(r, err)
+			return
+		}
+		x := endpoint.StateOf(r.Context())
+		x.Revalidated()
+		if x.Unchanged(r, page.etag) {
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Length", strconv.Itoa(len(page.html)))
+		h.Set("Content-Security-Policy", page.policy)
+		h.Set("Referrer-Policy", "same-origin") // a call on the page that tries them has to come from here
+		_, _ = w.Write(page.html)
 	}
-	x := endpoint.StateOf(r.Context())
-	x.Revalidated()
-	if x.Unchanged(r, page.etag) {
-		return
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(page.html)))
-	h.Set("Content-Security-Policy", page.policy)
-	h.Set("Referrer-Policy", "same-origin") // a call on the page that tries them has to come from here
-	_, _ = w.Write(page.html)
 }
 
 func (d *docs) showOpenAPI(w http.ResponseWriter, r *http.Request) {

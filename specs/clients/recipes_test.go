@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestRecipes(t *testing.T) {
 	section := regexp.MustCompile(`(?ms)^## Recipes\n(.*?)^## `).FindSubmatch(readme)
 	require.NotNil(t, section)
 	found := recipes.FindAllSubmatch(section[1], -1)
-	require.Len(t, found, 4)
+	require.Len(t, found, 5)
 	service := startDemo(t)
 	for i, one := range []struct {
 		name, language, file, line string
@@ -32,6 +33,7 @@ func TestRecipes(t *testing.T) {
 		{"follow in a terminal", "sh", "run.sh", `^data: \{"cursor":".*"action":"matched"`, []string{"bash", "run.sh"}},
 		{"follow in Python", "python", "run.py", `^20\S+Z http`, []string{"python3", "run.py"}},
 		{"follow in Go", "go", "main.go", `^http`, []string{"./follow"}},
+		{"fetch profiles", "python", "run.py", `^[^|]+ \| [^|]+ \| `, []string{"python3", "run.py"}},
 		{"export a week", "sh", "run.sh", "", []string{"bash", "run.sh"}},
 	} {
 		t.Run(one.name, func(t *testing.T) {
@@ -52,7 +54,7 @@ func TestRecipes(t *testing.T) {
 				return
 			}
 			stored := ""
-			if one.language != "sh" {
+			if strings.HasPrefix(one.name, "follow in ") && one.language != "sh" {
 				stored = filepath.Join(dir, "cursor.txt")
 			}
 			follow(t, dir, service, regexp.MustCompile(one.line), stored, one.run)
