@@ -245,9 +245,9 @@ func (s teams) deleteTeam(r *http.Request) (deleteTeamReply, error) {
 type updateTeamRequest struct {
 	Name    string            `json:"name,omitempty" example:"Example"`
 	Plan    string            `json:"plan,omitempty" validate:"oneof=free growth expert ultimate pro" invalid:"Missing or invalid 'plan'" example:"expert"`
-	Expires endpoint.Nullable `json:"plan_expires_at,omitzero" description:"RFC 3339; null: never. A plan that is set without it does not expire" example:"2030-01-01T00:00:00Z"`
+	Expires endpoint.Nullable `json:"plan_expires_at,omitempty" description:"RFC 3339; null: never. A plan that is set without it does not expire" example:"2030-01-01T00:00:00Z"`
 
-	KeepPosts endpoint.Nullable `json:"keep_posts,omitzero" example:"365d"`
+	KeepPosts endpoint.Nullable `json:"keep_posts,omitempty" example:"365d"`
 	Domains   []string          `json:"domains,omitempty" description:"mail domains of the team in place of all before, for example [\"example.com\"]"`
 
 	patch watchpost.TeamPatch

@@ -48,7 +48,7 @@ func (s keys) routes() {
 type keyFields struct {
 	Name     *string                   `json:"name,omitempty" maxLength:"120,own" example:"Weekly report"`
 	Scopes   *[]watchpost.Scope        `json:"scopes,omitempty" description:"what the key may do"`
-	Expires  endpoint.Nullable         `json:"expires_at,omitzero" description:"RFC 3339; null: never" example:"2030-01-01T00:00:00Z"`
+	Expires  endpoint.Nullable         `json:"expires_at,omitempty" description:"RFC 3339; null: never" example:"2030-01-01T00:00:00Z"`
 	Limits   *map[watchpost.Action]int `json:"daily_limits,omitempty" description:"units of an action that the key's tasks may need on a UTC day; without an action it is not limited"`
 	Networks *[]string                 `json:"networks,omitempty" description:"the address ranges (CIDR) that may use the key; none: all"`
 

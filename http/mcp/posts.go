@@ -119,7 +119,7 @@ const (
 )
 
 var (
-	postOrders = []string{"recent_first", "oldest_first", "engagement", "relevance_first", "influence_score"}
+	postOrders = []string{"recent_first", "oldest_first", "engagement", "relevance_first", "influence_score", "stored_first", "stored_last"}
 	sentiments = []string{"positive", "neutral", "negative"}
 	levels     = []string{"C-Level", "Founder", "VP", "Director", "Manager", "Senior", "Entry"}
 	postTypes  = []string{"text", "image", "video", "article", "poll"}

@@ -53,6 +53,9 @@ func run(ctx context.Context, url, key, slug string) error {
 	if err != nil {
 		return err
 	}
+	if err := insights(ctx, client, id); err != nil {
+		return err
+	}
 	fmt.Printf("watchlists %d, profile %s, posts %d\n", after, name, posts)
 	return nil
 }
@@ -165,6 +168,36 @@ func read(ctx context.Context, client *api.ClientWithResponses, id string) (int,
 		return 0, unexpected("posts of the new watchlist", own, err)
 	}
 	return r.JSON200.Count, nil
+}
+
+// insights reads what posts tell, what a watchlist would find, and what changed.
+func insights(ctx context.Context, client *api.ClientWithResponses, id string) error {
+	leads, err := client.GetLeadsWithResponse(ctx, nil)
+	if err != nil || leads.JSON200 == nil {
+		return unexpected("leads", leads, err)
+	}
+	trends, err := client.GetTrendsWithResponse(ctx, nil)
+	if err != nil || trends.JSON200 == nil || len(trends.JSON200.Intervals) != 30 {
+		return unexpected("trends", trends, err)
+	}
+	coverage, err := client.GetCoverageWithResponse(ctx, &api.GetCoverageParams{WatchlistId: &[]string{id}})
+	if err != nil || coverage.JSON200 == nil || len(coverage.JSON200.Data) != 1 || coverage.JSON200.Data[0].Scans.Planned == 0 {
+		return unexpected("coverage", coverage, err)
+	}
+	forecast, err := client.GetForecastWithResponse(ctx, &api.GetForecastParams{Add: &[]string{"agent_profile_fetch:3"}})
+	if err != nil || forecast.JSON200 == nil || len(forecast.JSON200.Actions) == 0 {
+		return unexpected("forecast", forecast, err)
+	}
+	earliest := "earliest"
+	changes, err := client.GetChangesWithResponse(ctx, &api.GetChangesParams{Cursor: &earliest})
+	if err != nil || changes.JSON200 == nil || len(changes.JSON200.Changes) == 0 {
+		return unexpected("changes", changes, err)
+	}
+	tasks, err := client.GetTasksWithResponse(ctx, nil)
+	if err != nil || tasks.JSON200 == nil || len(tasks.JSON200.Data) == 0 {
+		return unexpected("tasks", tasks, err)
+	}
+	return nil
 }
 
 // unexpected shows a reply that was not hoped for.

@@ -50,10 +50,15 @@ async function call(client: Client, name: string, args: Fields, progress?: strin
 // the journal.
 async function job(client: Client, way: Way): Promise<void> {
   const heard: string[] = [];
-  const made = await call(client, "create_watchlist", { type: "keyword", name: "Models, " + way, keywords: [{ keyword: way === "http" ? "hiring" : "AI" }] });
+  const keywords = [{ keyword: way === "http" ? "hiring" : "AI" }];
+  const tried = await call(client, "preview_watchlist", { keywords });
+  check(tried.keywords.length === 1 && tried.scans_per_day > 0, "preview", tried);
+  const made = await call(client, "create_watchlist", { type: "keyword", name: "Models, " + way, keywords });
   const posts = await call(client, "wait_for_posts", { watchlist_id: [made.id], wait: 180 }, heard);
   check(posts.length > 0, "posts", posts);
   check(heard.includes("waiting for posts"), "progress", heard);
+  const coverage = await call(client, "get_coverage", { watchlist_id: [made.id] });
+  check(coverage.length === 1 && coverage[0].posts.found > 0 && coverage[0].complete === false, "coverage", coverage);
   const leads = await call(client, "list_leads", { watchlist_id: [made.id], contacted: false });
   check(leads.length > 0 && leads[0].posts > 0, "leads", leads);
   const post = await call(client, "get_post", { post: leads[0].last_post_id });

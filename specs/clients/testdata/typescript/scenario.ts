@@ -62,10 +62,33 @@ async function readPosts(id: string): Promise<number> {
   return data.count;
 }
 
+// What the posts tell, what a watchlist would find, what changed, and a key that reads.
+async function insights(id: string): Promise<void> {
+  const leads = await client.GET("/api-leads", { params: { query: { page_size: 5, sort_by: "relevance_first" } } });
+  check(leads.data !== undefined && leads.data.data.every((l) => l.posts > 0 && l.kind !== undefined), "leads", leads);
+  const trends = await client.GET("/api-trends", { params: { query: { interval: "day", by: "watchlist" } } });
+  check(trends.data !== undefined && trends.data.groups.every((g) => g.counts.length === trends.data.intervals.length), "trends", trends);
+  const coverage = await client.GET("/api-coverage", { params: { query: { watchlist_id: [id] } } });
+  check(coverage.data?.data[0]?.watchlist_id === id && coverage.data.data[0].scans.planned > 0 && !coverage.data.data[0].complete, "coverage", coverage);
+  const forecast = await client.GET("/api-forecast", { params: { query: { add: ["agent_profile_fetch:3"] } } });
+  check(forecast.data?.actions.find((a) => a.action === "profile_fetch")?.added === 3, "forecast", forecast);
+  const preview = await client.POST("/api-keyword-watchlist/preview", { body: { keywords: ["launch"] } });
+  check(preview.data?.keywords.length === 1 && preview.data.scans_per_day > 0, "preview", preview);
+  const changes = await client.GET("/api-changes", { params: { query: { cursor: "earliest", types: ["watchlist"] } } });
+  check(changes.data !== undefined && changes.data.changes.some((c) => c.action === "created" && c.id === id), "changes", changes);
+  const tasks = await client.GET("/api-tasks", { params: { query: { task_type: ["agent_profile_fetch"], status: "completed" } } });
+  check(tasks.data !== undefined && tasks.data.data.length > 0, "tasks", tasks);
+  const made = await client.POST("/api-keys", { body: { name: "Reader", scopes: ["read"] } });
+  check(made.data?.key?.startsWith("wpk_") === true, "key", made);
+  const gone = await client.DELETE("/api-keys", { params: { query: { id: made.data.id } } });
+  check(gone.data?.deleted === true, "deleted key", gone);
+}
+
 const before = await list();
 const id = await create();
 const after = await list();
 check(after === before + 1, "watchlists", [before, after]);
 const name = await fetchProfile(process.env.PROFILE ?? "");
 const posts = await readPosts(id);
+await insights(id);
 console.log(`watchlists ${after}, profile ${name}, posts ${posts}`);
