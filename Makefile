@@ -53,10 +53,14 @@ test-packages:
 		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
 test-long: test-packages postgres long-tools extension-test ## run every test, longer crash tests, more random cases and the fuzzers
-	$(MAKE) --keep-going long-packages long-sim long-postgres long-cluster test-bench-posts long-fuzz
+	$(MAKE) --keep-going long-packages long-specs long-others test-bench-posts long-fuzz
 
 long-packages:
-	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
+	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 $$($(GO) list ./... | grep -v /specs)
+long-specs: # the longest ones first
+	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 -p 3 ./specs/drills ./specs/cluster ./specs/...
+long-others:
+	$(MAKE) --keep-going -j3 --output-sync=target long-sim long-postgres long-cluster
 # One goroutine at a time plays a life: the race detector would find nothing, and take six
 # times as long.
 long-sim:
@@ -66,7 +70,7 @@ long-postgres:
 long-cluster:
 	WATCHPOST_TEST_STORE=cluster $(GO) test -race -timeout 60m -count=1 -run '^TestSpecsInCluster$$' ./specs
 long-fuzz:
-	$(MAKE) fuzz FUZZTIME=30s
+	$(MAKE) fuzz FUZZTIME=10s
 
 openapi: build ## write specs/openapi.json from the running service
 	WATCHPOST_BINARY=$(CURDIR)/$(BIN)/watchpost $(GO) test -count=1 ./specs -run '^TestDocumentIsCommitted$$' -update

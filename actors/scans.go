@@ -262,14 +262,15 @@ func (sc *scans) noteDay(batch *persistence.Batch, c *taskChange, served map[dis
 	}
 }
 
-// loadDay takes up the scans of the present day. kindOf knows the schedules that there are.
-func (sc *scans) loadDay(view persistence.View, kindOf func(dispatch.Schedule) (watchpost.TaskType, bool)) error {
+// loadDay takes up the scans of the present day; named returns a schedule, nil when it is no
+// more.
+func (sc *scans) loadDay(view persistence.View, named func(dispatch.Schedule) *schedule) error {
 	sc.day = watchpost.Daily.Key(sc.env.Clock.Now())
 	return teamspace.LoadAll(view, sc.Space, teamspace.KeyScanDay+sc.day, func(id string, d teamspace.ScanDay) {
 		of := dispatch.Schedule(id)
-		if kind, there := kindOf(of); there {
+		if s := named(of); s != nil {
 			sc.days[of] = d
-			sc.team.dispatch.Scanned(kind, of, sc.day, d.Done+d.Failed)
+			sc.team.dispatch.Scanned(s.owner.scansOf(), of, sc.day, d.Done+d.Failed)
 		}
 	})
 }

@@ -107,33 +107,25 @@ func (ws *watchlists) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	progressOf := func(w watchpost.WatchlistID, l watchpost.ListID) *schedule {
-		if found := watchlists[w]; found != nil {
+	scheduleNamed := func(of dispatch.Schedule) *schedule {
+		if found := watchlists[watchpost.WatchlistID(of)]; found != nil {
 			return &found.schedule
 		}
-		if found := lists[l]; found != nil {
+		if found := lists[watchpost.ListID(of)]; found != nil {
 			return &found.schedule
 		}
 		return nil
 	}
 	err = teamspace.LoadAll(view, ws.Space, teamspace.KeyScan, func(id string, r teamspace.ScanRecord) {
-		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
-		if s := progressOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
-			s.scans[entry] = r
+		if s := scheduleNamed(dispatch.Schedule(id[:len(id)/2])); s != nil {
+			s.scans[watchpost.EntryID(id[len(id)/2:])] = r
 		}
 	})
-	err = errors.Join(err, ws.team.scans.loadDay(view, func(of dispatch.Schedule) (watchpost.TaskType, bool) {
-		s := progressOf(watchpost.WatchlistID(of), watchpost.ListID(of))
-		if s == nil {
-			return "", false
-		}
-		return s.owner.scansOf(), true
-	}))
-	if err != nil {
+	if err = errors.Join(err, ws.team.scans.loadDay(view, scheduleNamed)); err != nil {
 		return err
 	}
 	ws.team.scans.dropOf(func(target watchpost.ScanTarget) bool {
-		s := progressOf(target.Watchlist, target.List)
+		s := scheduleNamed(dispatch.ScheduleOf(target))
 		if s != nil {
 			s.waiting[target.Entry] = target.Scan
 		}

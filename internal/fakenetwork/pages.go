@@ -17,18 +17,10 @@ const listPage = 20
 func (v *visit) list(kind page.Kind, title string, all []*post, pass func(*post) bool) {
 	all = merge(v.records.writtenPosts(pass), visible(all, v.now))
 	n := v.pageNumber()
-	v.showPosts(title, page.Data{
+	v.show(http.StatusOK, title, page.Data{
 		Kind: kind, Posts: v.postViews(cut(all, n, listPage)),
 		Paging: &page.Paging{Page: n, Total: len(all), More: n*listPage < len(all)},
 	})
-}
-
-// showPosts renders a page of a list of posts, and notes what it shows.
-func (v *visit) showPosts(title string, data page.Data) {
-	if v.opts.Control {
-		v.records.noteList(v, &data)
-	}
-	v.show(http.StatusOK, title, data)
 }
 
 func (v *visit) feed() { v.list(page.KindFeed, "Feed", v.world.posts.posts, everyPost) }
@@ -109,7 +101,7 @@ func (v *visit) results(kind page.Kind, title string, t *timeline) {
 	if kind == page.KindSearch && n == 1 && len(posts) > 0 {
 		data.Promoted = v.promoted(posts)
 	}
-	v.showPosts(title, data)
+	v.show(http.StatusOK, title, data)
 }
 
 // promoted is the post that the network shows among others as an advert: the

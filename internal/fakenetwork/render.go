@@ -36,6 +36,9 @@ func (v *visit) show(status int, title string, data page.Data) {
 	if data.Viewer != nil {
 		data.CSRF = v.csrf
 	}
+	if v.opts.Control && data.Paging != nil && data.Posts != nil {
+		v.records.noteList(v, &data)
+	}
 	switch formOf(v.r) {
 	case formJSON:
 		v.showData(status, title, data)
