@@ -15,17 +15,17 @@ import (
 // shows: it counts, finds the only one or the greatest, fills a map or what is sorted
 // later. Where a loop sends, spawns, writes or picks, it goes through ordered.ByKey instead.
 var inAnyOrder = []string{
-	"Dispatcher.Backlogs", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
+	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
 	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
 	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
 	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
-	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "schedule.times", "sessionActor.countWriting",
+	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "scans.onGetScanStates", "schedule.times", "sessionActor.countWriting",
 	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
 	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has", "watchlists.listNeed",
-	"watchlists.onListWatchlists", "watchlists.startLists", "webSessions.makeRoom", "webSessions.views",
+	"watchlists.onListWatchlists", "watchlists.startLists", "watchlistsOf", "webSessions.makeRoom", "webSessions.views",
 }
 
 // TestMapLoops finds the loops over maps whose order could be seen: Go gives a map another
