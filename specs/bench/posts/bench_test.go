@@ -51,6 +51,11 @@ func TestEnginesAgree(t *testing.T) {
 			}
 		}
 	}
+	require.Len(t, table.figures, len(figures))
+	for _, res := range table.figures {
+		require.Empty(t, res.mismatches)
+		require.NotEmpty(t, res.times[table.bench.engines[1].name()].took, res.row.name)
+	}
 	for _, res := range table.alone {
 		switch res.row.name {
 		case "recent", "page 500", "by engagement":

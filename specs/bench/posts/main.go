@@ -147,6 +147,14 @@ func (s *settings) queries(ctx context.Context, size int, r *report) (err error)
 		t.alone = append(t.alone, res)
 		r.tell("%s", t.line(res))
 	}
+	for i := range figures {
+		res, err := b.measureFigure(ctx, &figures[i])
+		if err != nil {
+			return err
+		}
+		t.figures = append(t.figures, res)
+		r.tell("%s: %s, %s", res.row.name, ms(res.times[engines[0].name()].at(0.5)), ms(res.times[engines[1].name()].at(0.5)))
+	}
 	if s.plan.rate > 0 {
 		if err := s.withWriter(ctx, b, &t, r); err != nil {
 			return err

@@ -21,6 +21,7 @@ type report struct {
 type table struct {
 	bench             *bench
 	alone, withWriter []*result
+	figures           []*result // in the order of figures
 }
 
 // The targets.
@@ -85,6 +86,7 @@ func (t *table) write(b *strings.Builder) {
 		fmt.Fprintf(b, "| %s | %.0f | %d |\n", e.version(), t.bench.loads[e.name()].Seconds(), t.bench.sizes[e.name()]/int64(t.bench.size))
 	}
 	t.writeRows(b, "Alone, alternating", t.alone)
+	t.writeFigures(b)
 	if len(t.withWriter) > 0 {
 		t.writeRows(b, fmt.Sprintf("With a writer of %d posts a second", t.bench.rate), t.withWriter)
 	}
