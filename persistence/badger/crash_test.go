@@ -92,7 +92,7 @@ func lastNumber(v persistence.View) uint64 {
 func TestKill(t *testing.T) {
 	kills := 10
 	if *long {
-		kills = 150
+		kills = 80
 	}
 	const seed = 20261121
 	random := rand.New(rand.NewPCG(seed, uint64(kills)))
