@@ -12,9 +12,9 @@ import (
 	"watchpost/internal/fakenetwork"
 )
 
-// TestCoverageOfNetwork compares the coverage of watchlists with what the network says that
-// it has shown: each first page is a scan, which takes the posts from the day before the
-// newest known one on, at first from thirty days ago on (api.md#coverage).
+// TestCoverageOfNetwork compares the coverage of watchlists with the pages that the network
+// has noted. Each first page is a scan. A scan takes the posts since one day before the newest
+// known post; the first scan takes those of thirty days (api.md#coverage).
 func TestCoverageOfNetwork(t *testing.T) {
 	t.Parallel()
 	w := isolatedWorld(t)
@@ -24,7 +24,7 @@ func TestCoverageOfNetwork(t *testing.T) {
 	create := func(kind, body string) string {
 		return textOf(member(t, w.ask(t, http.StatusOK, "ACME", http.MethodPost, "/api-"+kind+"-watchlist", body), "id"))
 	}
-	watchlists := map[string]string{ // what the network is asked, by watchlist
+	watchlists := map[string]string{ // path and query of the scans, by watchlist
 		create("keyword", `{"keywords":["hiring"],"fetchFreqInHours":6}`):  "/search/posts hiring",
 		create("keyword", `{"keywords":["product"],"fetchFreqInHours":6}`): "/search/posts product",
 		create("keyword", `{"keywords":["hiring"],"fetchFreqInHours":6}`):  "/search/posts hiring",
@@ -61,7 +61,7 @@ func TestCoverageOfNetwork(t *testing.T) {
 	require.Equal(t, 2*rounds, scans["/search/posts hiring"]+scans["/search/posts product"])
 }
 
-// coverage is what all rows of a reply count.
+// coverage has the sums of all rows of a reply.
 type coverage struct{ Scans, Posts map[string]int }
 
 func coverageSum(t *testing.T, r *reply) coverage {

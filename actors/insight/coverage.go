@@ -28,16 +28,16 @@ type ScanState struct {
 	NotBefore time.Time
 }
 
-// Coverage is what the scans of a watchlist have seen in a day. Those of a list count for
-// each watchlist that follows it.
+// Coverage has the counts of a watchlist for one day. The scans of a list count for each
+// watchlist that follows it.
 type Coverage struct {
 	Watchlist *watchpost.Watchlist
 	Day       time.Time
 	Scans     teamspace.ScanDay
 	Posts     teamspace.PostDay
 	State     ScanState // of the present day; zero of another one
-	// Until is how far into the day, from its beginning, all posts were brought; zero: it is
-	// not known of its beginning.
+	// Until is the end of the period, from the beginning of the day, from which scans have
+	// brought all posts; zero when there is none.
 	Until time.Time
 }
 
@@ -50,8 +50,8 @@ type CoveragePage struct {
 	Count int
 }
 
-// Cover returns a page of what the scans of watchlists have seen, from the day on which each
-// was made.
+// Cover returns a page of the coverage of watchlists. The first day of a watchlist is the one
+// on which it was created.
 func Cover(view persistence.View, space persistence.Space, live map[watchpost.WatchlistID]bool, q *CoverageQuery) (page CoveragePage, err error) {
 	watchlists, err := watchlistsOf(view, space, live)
 	if err != nil {
@@ -107,7 +107,7 @@ func eachRecord[R any](view persistence.View, space persistence.Space, keys [][]
 	return nil
 }
 
-// fillDays fills in what is counted by day. A day without a scan has the plan of the present.
+// fillDays fills in the counts. A day without a scan has the present plan.
 func fillDays(view persistence.View, space persistence.Space, days []Coverage, q *CoverageQuery) error {
 	scans, posts := make([][]byte, len(days)), make([][]byte, len(days))
 	for i := range days {

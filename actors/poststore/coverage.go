@@ -9,13 +9,13 @@ import (
 	"watchpost/watchpost"
 )
 
-// What the scans of a day have brought to a watchlist, and the time that they have covered.
-// Both are in the batches of the posts themselves: what a crash undoes it undoes together.
+// The counts of a day and the covered periods of entries. Both are in the batches of the
+// posts, so a crash never separates them.
 
 // coverageOps is the number of operations that both cost a batch.
 const coverageOps = 2
 
-// noteDay adds what a batch has brought to the day of its watchlist.
+// noteDay adds the posts of a batch to the counts of the day.
 func (f *PostStore) noteDay(in *ingestBatch, batch *persistence.Batch) error {
 	if in.day == (teamspace.PostDay{}) {
 		return nil
@@ -33,7 +33,7 @@ func (f *PostStore) noteDay(in *ingestBatch, batch *persistence.Batch) error {
 	return nil
 }
 
-// noteCovered adds the time that a scan has covered with the last of its posts.
+// noteCovered extends the covered period of an entry, with the last posts of a scan.
 func (f *PostStore) noteCovered(in *ingestBatch, batch *persistence.Batch) error {
 	if in.Covered.Until.IsZero() {
 		return nil
@@ -47,8 +47,8 @@ func (f *PostStore) noteCovered(in *ingestBatch, batch *persistence.Batch) error
 	return nil
 }
 
-// forgetCovered deletes what the scans for a deleted watchlist have covered, a part with
-// each batch until nothing is left.
+// forgetCovered deletes the covered periods of a deleted watchlist, a part in each batch
+// until nothing is left.
 func (f *PostStore) forgetCovered(view persistence.View, batch *persistence.Batch, id watchpost.WatchlistID) error {
 	prefix, left := teamspace.CoveredKey(id, ""), forgetAtOnce
 	return view.Scan(f.Space, prefix, persistence.PrefixEnd(prefix), func(k, _ []byte) bool {

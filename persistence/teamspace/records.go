@@ -163,8 +163,8 @@ type ScanRecord struct {
 	Newest time.Time `json:"newest"`
 }
 
-// ScanDay counts the scans of a watchlist or list that ended in a day. A scan counts once,
-// however many of its entries it was for.
+// ScanDay counts the scans of a watchlist or list that ended in a day. A scan for several of
+// its entries counts once.
 type ScanDay struct {
 	Planned int `json:"planned"` // in a whole day, as asked for when the last of them ended
 	Done    int `json:"done"`
@@ -181,14 +181,14 @@ type PostDay struct {
 	Dropped int `json:"dropped,omitempty"` // because of the limit of the week
 }
 
-// CoveredRecord is the time of which scans of an entry have brought all posts to a watchlist.
+// CoveredRecord is the period from which scans of an entry have brought all posts to a
+// watchlist.
 type CoveredRecord struct {
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
 }
 
-// Extend adds the time that another scan has covered. Behind a gap the covered time begins
-// again.
+// Extend adds the period of another scan. After a gap the period begins again.
 func (r CoveredRecord) Extend(by CoveredRecord) CoveredRecord {
 	switch {
 	case by.Since.After(r.Until):
