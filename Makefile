@@ -300,4 +300,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test modules test-packages test-long long-packages long-postgres long-cluster long-fuzz openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test modules test-packages test-long long-packages long-specs long-others long-sim long-postgres long-cluster long-fuzz openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -104,4 +104,5 @@ func TestCoverageIsForgotten(t *testing.T) {
 	}
 	scanBrings(t, s)
 	require.Len(t, storedKeys(t, w, team, teamspace.KeyScanDay), 2)
+	require.Len(t, storedKeys(t, w, team, teamspace.KeyPostDay), 1)
 }

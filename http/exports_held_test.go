@@ -9,17 +9,23 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
-// TestDeletedKeyEndsItsExport: the reply is cut off before its end when its key is deleted,
-// and goes on when another one is renamed.
-func TestDeletedKeyEndsItsExport(t *testing.T) {
+// TestKeyEndsItsExport: the reply is cut off before its end when its key is deleted or has
+// expired, and goes on when another one is renamed. What else the team holds still hears of
+// changes.
+func TestKeyEndsItsExport(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	clock := watchpost.NewSettableClock(0, nil, nil)
+	t.Cleanup(clock.Close)
+	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	m := h.team("Exporting", "ultimate")
 	p := m.join()
 	const lists, each = 16, 8 // of 60 KiB: more than the buffers of a connection hold
@@ -30,12 +36,23 @@ func TestDeletedKeyEndsItsExport(t *testing.T) {
 		}
 		m.collect(p, fmt.Sprintf("word%d", i), posts...)
 	}
+	expiring, _ := m.scopedKey("read", `"expires_at":"`+clock.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"`)
+	expired, held := m.exports(t, expiring), m.follow(t, m.key)
+	h.following(1)
+	require.NoError(t, clock.Advance(time.Hour))
+	_, err := io.ReadAll(expired)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	began := time.Now()
+	rotated := read[fields](h.admin("POST", "/admin/teams/"+m.id+"/rotate-key", ""), 200)["api_key"].(string)
+	held.ends(began)
+
+	m.key = rotated
 	key, id := m.scopedKey("read")
 	_, renamed := m.scopedKey("read")
 	cut, whole := m.exports(t, key), m.exports(t, m.key)
 	read[fields](m.call("DELETE", keysPath+"?id="+id, ""), 200)
 	read[fields](m.call("PUT", keysPath, `{"id":"`+renamed+`","name":"Renamed"}`), 200)
-	_, err := io.ReadAll(cut)
+	_, err = io.ReadAll(cut)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	rest, err := io.ReadAll(whole)
 	require.NoError(t, err)

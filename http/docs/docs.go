@@ -111,19 +111,28 @@ func (d *docs) showOpenAPI(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// readPage reads the template of a page, which has the definitions of page.html, and the style
+// of all pages.
+func readPage(name string) (page *template.Template, style []byte, err error) {
+	page, err = template.New(name).Funcs(template.FuncMap{"prose": prose}).ParseFS(docsFiles, "*.html")
+	if err == nil {
+		style, err = docsFiles.ReadFile("page.css")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("docs: %w", err)
+	}
+	return page, style, nil
+}
+
 // newDocsPage renders the page of a document.
 func newDocsPage(document []byte) (docsPage, error) {
 	read, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
 		return docsPage{}, fmt.Errorf("docs: %w", err)
 	}
-	page, err := template.New("page.html").Funcs(template.FuncMap{"prose": prose}).ParseFS(docsFiles, "page.html")
+	page, style, err := readPage("page.html")
 	if err != nil {
-		return docsPage{}, fmt.Errorf("docs: %w", err)
-	}
-	style, err := docsFiles.ReadFile("page.css")
-	if err != nil {
-		return docsPage{}, fmt.Errorf("docs: %w", err)
+		return docsPage{}, err
 	}
 	script, err := docsFiles.ReadFile("page.js")
 	if err != nil {

@@ -40,13 +40,9 @@ func blocksOf(text string) (blocks []block) {
 
 // newRecipesPage renders the page of the recipes.
 func newRecipesPage() (docsPage, error) {
-	page, err := template.New("recipes.html").Funcs(template.FuncMap{"prose": prose}).ParseFS(docsFiles, "recipes.html")
+	page, style, err := readPage("recipes.html")
 	if err != nil {
-		return docsPage{}, fmt.Errorf("docs: %w", err)
-	}
-	style, err := docsFiles.ReadFile("page.css")
-	if err != nil {
-		return docsPage{}, fmt.Errorf("docs: %w", err)
+		return docsPage{}, err
 	}
 	var out bytes.Buffer
 	err = page.Execute(&out, struct {

@@ -53,9 +53,9 @@ func Held(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration)
 	return held, done, nil
 }
 
-// stillMay returns what says, as often as it is asked, why the key of a request has lost its
-// right to go on. It looks at the key only after a change, for most at the longest. The caller
-// calls done at the end.
+// stillMay returns a function that a long request calls before each part of its reply: the
+// error is that of a key which has lost its right. It looks at the key only after a change, for
+// most at the longest. The caller calls done at the end.
 func stillMay(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration) (may func() error, done func(), err error) {
 	held, stop, err := Held(s, r, scope, most)
 	if err != nil {
@@ -65,12 +65,13 @@ func stillMay(s *Server, r *http.Request, scope watchpost.Scope, most time.Durat
 		if !KeysChanged(held) {
 			return nil
 		}
-		stop()
 		next, stopNext, err := Held(s, r, scope, most)
-		if err == nil {
-			held, stop = next, stopNext
+		if err != nil {
+			return err // done calls stop
 		}
-		return err
+		stop()
+		held, stop = next, stopNext
+		return nil
 	}
 	return may, func() { stop() }, nil
 }
