@@ -289,14 +289,15 @@ func (p *page) run(script string) json.RawMessage {
 	return value
 }
 
-// until waits until an expression is true. An expression that fails, as during
-// navigation, counts as not yet true.
+// until waits until a whole page has come, so that the test may use all of it, and an
+// expression is true. An expression that fails, as during navigation, counts as not
+// yet true.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	var value json.RawMessage
 	var err error
 	eventually(p.t, func() bool {
-		value, err = p.do(expression)
+		value, err = p.do(`globalThis.document?.readyState !== "loading" && (` + expression + `)`)
 		return err == nil && string(value) == "true"
 	}, func() string { return fmt.Sprintf("%s: %s %v", expression, value, err) })
 }
