@@ -1,9 +1,11 @@
 package drills_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -108,24 +110,46 @@ type imageFile struct {
 }
 
 // take makes an image of a folder. Of an open store it is what a kill of the process
-// would leave, because mapped files and files that are read share their pages.
+// would leave, because mapped files and files that are read share their pages: it
+// reads again when the store replaced tables meanwhile.
 func take(t *testing.T, name, dir string, known *acknowledged) *image {
 	taken := &image{name: name, want: map[string]string{}}
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for tables := (map[string]bool)(nil); ; tables = taken.tables() {
+		taken.files = nil
+		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			head := []byte(strings.TrimRight(string(content), "\x00"))
+			taken.files = append(taken.files, imageFile{filepath.Base(path), head, int64(len(content))})
 			return err
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		content, err := os.ReadFile(path)
-		head := []byte(strings.TrimRight(string(content), "\x00"))
-		taken.files = append(taken.files, imageFile{filepath.Base(path), head, int64(len(content))})
-		return err
-	}))
+		require.NoError(t, err)
+		if maps.Equal(tables, taken.tables()) {
+			break
+		}
+	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	for k, v := range known.all {
 		taken.want[k] = v
 	}
 	return taken
+}
+
+// tables are the names of the image's tables.
+func (i *image) tables() map[string]bool {
+	names := map[string]bool{}
+	for _, f := range i.files {
+		if kindOf(f.name) == ".sst" {
+			names[f.name] = true
+		}
+	}
+	return names
 }
 
 // put writes the image into a new folder.
