@@ -55,20 +55,21 @@ test-packages:
 test-long: test-packages postgres long-tools extension-test ## run every test, longer crash tests, more random cases and the fuzzers
 	$(MAKE) --keep-going long-packages long-specs long-others test-bench-posts long-fuzz
 
+# `make test` plays every test with the race detector. The long forms are more cases of the
+# same, and play without it: it makes them six to twenty times as slow. The service that
+# specs starts has it.
 long-packages:
-	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 $$($(GO) list ./... | grep -v /specs)
+	WATCHPOST_LONG=1 $(GO) test -shuffle=$(SHUFFLE) -timeout 60m -count=1 $$($(GO) list ./... | grep -v /specs)
 long-specs: # the longest ones first
-	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 -p 3 ./specs/drills ./specs/cluster ./specs/...
+	WATCHPOST_LONG=1 $(GO) test -shuffle=$(SHUFFLE) -timeout 60m -count=1 -p 3 ./specs/browser ./specs ./specs/cluster ./specs/...
 long-others:
 	$(MAKE) --keep-going -j3 --output-sync=target long-sim long-postgres long-cluster
-# One goroutine at a time plays a life: the race detector would find nothing, and take six
-# times as long.
 long-sim:
 	WATCHPOST_SIM_LIVES=500 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./actors/sim
 long-postgres:
-	WATCHPOST_TEST_STORE=postgres $(GO) test -race -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
+	WATCHPOST_TEST_STORE=postgres $(GO) test -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 long-cluster:
-	WATCHPOST_TEST_STORE=cluster $(GO) test -race -timeout 60m -count=1 -run '^TestSpecsInCluster$$' ./specs
+	WATCHPOST_TEST_STORE=cluster $(GO) test -timeout 60m -count=1 -run '^TestSpecsInCluster$$' ./specs
 long-fuzz:
 	$(MAKE) fuzz FUZZTIME=10s
 
