@@ -4,12 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
-
-	"watchpost/internal/text"
 )
 
 // TrendInterval is a length of the intervals in which posts are counted.
@@ -323,8 +318,7 @@ func (q *TrendQuery) Select(posts []*Post) (all []int, groups [][]int) {
 
 // Bounds of the words of spikes.
 const (
-	MaxWordedSpikes = 10  // spikes that have words: the greatest
-	SpikePosts      = 200 // posts that are looked at, in a spike and before it
+	MaxWordedSpikes = 10 // spikes that have words: the greatest
 	maxSpikeWords   = 5
 	leastWord       = 3 // posts
 	leastShare      = 0.1
@@ -342,10 +336,10 @@ func (t *Trend) Worded() []*TrendSpike {
 }
 
 // Looked returns the queries of the posts whose words are compared: those of a spike, and
-// those of the four weeks before.
+// those of the four weeks before: the latest page of each.
 func (q *TrendQuery) Looked(s *TrendSpike) (in, before PostQuery) {
 	in = q.PostQuery
-	in.Order, in.Page, in.PageSize = RecentFirst, 1, SpikePosts
+	in.Order, in.Page, in.PageSize = RecentFirst, 1, MaxPageSize
 	if s.Group != "" {
 		q.By.narrow(&in, s.Group)
 	}
@@ -356,8 +350,8 @@ func (q *TrendQuery) Looked(s *TrendSpike) (in, before PostQuery) {
 }
 
 // NewWords returns the words that are new in posts: they are in many of them, and in few
-// of the posts before.
-func NewWords(in, before []*Post) (words []string) {
+// of the posts before. A post is given by its words, each once.
+func NewWords(in, before [][]string) (words []string) {
 	now, past := wordCounts(in), wordCounts(before)
 	for word, n := range now {
 		share := float64(n) / float64(len(in))
@@ -369,17 +363,12 @@ func NewWords(in, before []*Post) (words []string) {
 	return words[:min(len(words), maxSpikeWords)]
 }
 
-// wordCounts counts the posts in which each word is. A number, or a word of two letters,
-// is none.
-func wordCounts(posts []*Post) map[string]int {
+// wordCounts counts the posts in which each word is.
+func wordCounts(posts [][]string) map[string]int {
 	counts := map[string]int{}
-	for _, p := range posts {
-		of := map[string]bool{}
-		for _, token := range text.NewSearchText(p.Language, p.Content, p.ImageText).Tokens() {
-			if word := token.Text; utf8.RuneCountInString(word) > 2 && strings.ContainsFunc(word, unicode.IsLetter) && !of[word] {
-				of[word] = true
-				counts[word]++
-			}
+	for _, words := range posts {
+		for _, word := range words {
+			counts[word]++
 		}
 	}
 	return counts

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
 
@@ -94,11 +95,8 @@ func TestTrendSpan(t *testing.T) {
 
 func TestNewWords(t *testing.T) {
 	t.Parallel()
-	posts := func(n int, content string) (posts []*watchpost.Post) {
-		for range n {
-			posts = append(posts, &watchpost.Post{Content: content, Language: "en"})
-		}
-		return posts
+	posts := func(n int, content string) [][]string {
+		return slices.Repeat([][]string{text.New(content).Words()}, n)
 	}
 	before := slices.Concat(posts(20, "the cat sat on a mat"), posts(2, "the outage"))
 	in := slices.Concat(posts(6, "the outage in Lisbon, 2030: an outage"), posts(3, "The cat on fire"), posts(2, "rare"))

@@ -26,15 +26,9 @@ func Trend(view persistence.View, space persistence.Space, posts *postindex.Inde
 	trend = q.MakeTrend(all, groups)
 	for _, spike := range trend.Worded() {
 		in, before := q.Looked(spike)
-		now, err := postsOf(view, space, posts, &in)
-		if err != nil {
+		if spike.Words, err = posts.NewWords(view, space, &in, &before); err != nil {
 			return trend, err
 		}
-		past, err := postsOf(view, space, posts, &before)
-		if err != nil {
-			return trend, err
-		}
-		spike.Words = watchpost.NewWords(now, past)
 	}
 	return trend, nil
 }
@@ -86,18 +80,4 @@ func trendNames(view persistence.View, space persistence.Space, posts *postindex
 	}
 	slices.Sort(names)
 	return names, err
-}
-
-func postsOf(view persistence.View, space persistence.Space, posts *postindex.Index, q *watchpost.PostQuery) ([]*watchpost.Post, error) {
-	found, err := posts.Query(view, space, q)
-	if err != nil {
-		return nil, err
-	}
-	decoded := make([]*watchpost.Post, len(found.Posts))
-	for i, stored := range found.Posts {
-		if decoded[i], err = stored.Post(); err != nil {
-			return nil, err
-		}
-	}
-	return decoded, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -40,5 +41,23 @@ func (m *machine) trends(t *rapid.T) {
 		require.NoError(t, err)
 		require.Equal(t, all, gotAll, "%+v", q)
 		require.Equal(t, groups, gotGroups, "%+v", q)
+	})
+	m.newWords(t, q)
+}
+
+// newWords asks for the words that are new in a day of a trend.
+func (m *machine) newWords(t *rapid.T, q *watchpost.TrendQuery) {
+	in, before := q.Looked(&watchpost.TrendSpike{At: q.From})
+	words := func(of *watchpost.PostQuery) (words [][]string) {
+		page, _ := of.Select(m.posts)
+		for _, p := range page {
+			words = append(words, text.New(p.Content).WithImage(p.ImageText).Words())
+		}
+		return words
+	}
+	m.view(func(view persistence.View) {
+		got, err := m.index.NewWords(view, space, &in, &before)
+		require.NoError(t, err)
+		require.Equal(t, watchpost.NewWords(words(&in), words(&before)), got)
 	})
 }

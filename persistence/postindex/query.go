@@ -17,21 +17,27 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	if err != nil {
 		return Result{}, err
 	}
-	var result Result
+	versions, count, err := s.pageOf(q)
+	if err != nil {
+		return Result{}, err
+	}
+	posts, err := s.storedAll(versions)
+	return Result{posts, count}, err
+}
+
+// pageOf returns the versions of the page that q asks for, and the count of all posts
+// that match.
+func (s *snapshot) pageOf(q *watchpost.PostQuery) (versions []uint64, count int, err error) {
 	some, err := s.matching(q)
 	if err != nil {
-		return Result{}, err
+		return nil, 0, err
 	}
 	for _, f := range some {
-		result.Count += f.count
+		count += f.count
 	}
-	from, to := q.Bounds(result.Count)
-	versions, err := s.page(some, q, from, to, result.Count)
-	if err != nil {
-		return Result{}, err
-	}
-	result.Posts, err = s.storedAll(versions)
-	return result, err
+	from, to := q.Bounds(count)
+	versions, err = s.page(some, q, from, to, count)
+	return versions, count, err
 }
 
 // Languages returns the languages of a team's posts, and possibly those of posts that

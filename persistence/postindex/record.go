@@ -126,8 +126,8 @@ func (s *Stored) Post() (*watchpost.Post, error) {
 	return p, nil
 }
 
-// searchText prepares the post's text to be searched.
-func (s *Stored) searchText() (text.SearchText, error) {
+// text returns the post's text and its language.
+func (s *Stored) text() (of text.Text, language string, err error) {
 	var v struct {
 		Content   string `json:"content"`
 		ImageText string `json:"image_text"`
@@ -135,9 +135,9 @@ func (s *Stored) searchText() (text.SearchText, error) {
 	}
 	whole := slices.Concat([]byte{'{'}, s.object.Tail[1:], []byte("false}"))
 	if err := json.Unmarshal(whole, &v); err != nil {
-		return text.SearchText{}, fmt.Errorf("stored post: %w", err)
+		return of, "", fmt.Errorf("stored post: %w", err)
 	}
-	return text.NewSearchText(v.Language, v.Content, v.ImageText), nil
+	return text.New(v.Content).WithImage(v.ImageText), v.Language, nil
 }
 
 // stored returns the post as it will be read again: JSON has no bytes that are

@@ -310,11 +310,11 @@ func (x *searcher) verified(s segmentReader, t *text.SearchTerm, set *roaring.Bi
 		if err != nil {
 			return nil, err
 		}
-		text, err := post.searchText()
+		text, language, err := post.text()
 		if err != nil {
 			return nil, err
 		}
-		if text.Holds(positive) {
+		if text.Search(language).Holds(positive) {
 			occurs = append(occurs, uint16(docNum))
 		}
 	}

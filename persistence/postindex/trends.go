@@ -118,3 +118,59 @@ func (f *matches) countIn(intervals []uint16, counts []int) {
 		}
 	}
 }
+
+// NewWords returns the words that are new in the posts of one page, as against those of
+// another; watchpost.NewWords says which are. They are remembered for these versions of
+// posts: most spikes of a trend are in the past, and their posts do not change.
+func (x *Index) NewWords(view persistence.View, space persistence.Space, in, before *watchpost.PostQuery) ([]string, error) {
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, err
+	}
+	of := [2][]uint64{}
+	for i, q := range []*watchpost.PostQuery{in, before} {
+		if of[i], _, err = s.pageOf(q); err != nil {
+			return nil, err
+		}
+	}
+	k := cacheKey{s.name, cachedNewWords, x.nameOf(of[0]), x.nameOf(of[1])}
+	if v, ok := x.cache.get(k); ok {
+		return v.([]string), nil
+	}
+	words := [2][][]string{}
+	for i, versions := range of {
+		if words[i], err = s.wordsOf(versions); err != nil {
+			return nil, err
+		}
+	}
+	found := watchpost.NewWords(words[0], words[1])
+	x.cache.put(k, found, 50*len(found))
+	return found, nil
+}
+
+// nameOf names a list of versions.
+func (x *Index) nameOf(versions []uint64) uint64 {
+	name := planHash{}
+	name.SetSeed(x.cache.seed)
+	for _, version := range versions {
+		name.number(version)
+	}
+	return name.Sum64()
+}
+
+// wordsOf returns the words of each of some posts.
+func (s *snapshot) wordsOf(versions []uint64) ([][]string, error) {
+	posts, err := s.storedAll(versions)
+	if err != nil {
+		return nil, err
+	}
+	words := make([][]string, len(posts))
+	for i, post := range posts {
+		text, _, err := post.text()
+		if err != nil {
+			return nil, err
+		}
+		words[i] = text.Words()
+	}
+	return words, nil
+}
