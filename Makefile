@@ -232,7 +232,7 @@ bench: build ## measure commits, queries over posts, a large team, task lives ov
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
 	$(GO) test -run '^$$' -bench 'PostsPage|FeedPage' -benchtime 1x ./http
 	$(GO) test -run '^$$' -bench LargeTeam -benchtime 100x ./actors ./http/api
-	$(GO) test -run '^$$' -bench VerifyJournal -benchtime 1x ./actors
+	$(GO) test -run '^$$' -bench VerifyJournal -benchtime 1x ./actors/journal
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./specs/bench
 
 BENCH_SESSIONS ?=
@@ -250,7 +250,7 @@ load: ## 15,000 sessions and 200 clients for MINUTES, then an overload: no error
 
 PART ?= all
 CLUSTER_PART = $(if $(filter all,$(PART)),Cluster,Cluster$(PART))
-bench-cluster: postgres ## measure nodes on PostgreSQL; PART=lives, forward, activation, memory, sessions, start or placement; specs/scale.md has the figures
+bench-cluster: postgres ## measure nodes on PostgreSQL; PART=lives, forward, changes, activation, memory, sessions, start or placement; specs/scale.md has the figures
 ifneq ($(PART),placement)
 	$(GO) test -run '^$$' -bench '(?i)^Benchmark$(CLUSTER_PART)' -benchtime 1x -timeout 120m -v $(BENCH_SESSIONS) ./specs/bench
 endif

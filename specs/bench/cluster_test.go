@@ -115,7 +115,7 @@ func (p *server) pages(path, key string, callers, requests int) (rate float64, t
 		wg.Go(func() {
 			for range requests / callers {
 				at := time.Now()
-				if _, err := fetch(p.url+path, key); err != nil {
+				if _, err := fetch(context.Background(), p.url+path, key); err != nil {
 					p.t.Error(err)
 					return
 				}
@@ -161,12 +161,7 @@ func BenchmarkClusterLives(b *testing.B) {
 func BenchmarkClusterForward(b *testing.B) {
 	s := deployment{"cluster-2", 2, true}.start(b)
 	key, task := s.collect(b)
-	owner, other := s.nodes[0], s.nodes[1]
-	before := s.forwarded(owner)
-	get(b, "http://"+owner.Listen+"/api-team", key)
-	if s.forwarded(owner) > before {
-		owner, other = other, owner
-	}
+	owner, other := s.ownerOf(b, key)
 	for name, path := range map[string]string{"page": "/api-posts", "poll": "/network-agent/get-task-status?api_agent_task_id=" + task} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -183,6 +178,17 @@ func BenchmarkClusterForward(b *testing.B) {
 			}
 		})
 	}
+}
+
+// ownerOf returns the node of a team, of two, and the other one.
+func (s *deployed) ownerOf(b *testing.B, key string) (owner, other *local.Node) {
+	owner, other = s.nodes[0], s.nodes[1]
+	before := s.forwarded(owner)
+	get(b, "http://"+owner.Listen+"/api-team", key)
+	if s.forwarded(owner) > before {
+		return other, owner
+	}
+	return owner, other
 }
 
 // forwarded is the number of requests that a node has forwarded.

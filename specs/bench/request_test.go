@@ -79,7 +79,7 @@ func (p *server) ask(b *testing.B, path, key string) float64 {
 	for range requestCallers {
 		wg.Go(func() {
 			for range requestRound / requestCallers {
-				if _, err := fetch(p.url+path, key); err != nil {
+				if _, err := fetch(context.Background(), p.url+path, key); err != nil {
 					b.Error(err)
 					return
 				}
@@ -92,13 +92,13 @@ func (p *server) ask(b *testing.B, path, key string) float64 {
 
 func get(b *testing.B, url, key string) []byte {
 	b.Helper()
-	body, err := fetch(url, key)
+	body, err := fetch(context.Background(), url, key)
 	require.NoError(b, err)
 	return body
 }
 
-func fetch(url, key string) ([]byte, error) {
-	request, err := http.NewRequest(http.MethodGet, url, http.NoBody)
+func fetch(ctx context.Context, url, key string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
