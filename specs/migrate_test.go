@@ -11,7 +11,8 @@ import (
 
 // TestMigrate copies the files of a stopped service into PostgreSQL. The copy is
 // killed in the middle: the service refuses the half of a store, a second run
-// completes it, and the service works with it. Then the way back.
+// completes it, and the service works with it. Then the way back. Readers of the change
+// feed go on with their cursors.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	url, err := newDatabase()
@@ -21,9 +22,14 @@ func TestMigrate(t *testing.T) {
 service
 team ACME growth ada@acme.example
 team BETA free bob@beta.example
+hello ADA ada@acme.example ada
+as ACME GET /api-changes
+save BEFORE cursor
 as ACME POST /api-keyword-watchlist '{"name":"Tea","keywords":["tea"]}'
 status 200
 save ID id
+as ACME GET /api-changes
+save AFTER cursor
 run migrate --from $DATA --to `+url+`
 status 1
 text contains 'folder is in use'
@@ -55,12 +61,18 @@ text contains 'the target is not empty'
 	check := `
 as ACME GET /api-keyword-watchlist?id=$ID
 json name == Tea
+as ACME GET /api-changes?types=watchlist&cursor=$BEFORE
+json changes[*].action == '["created"]'
+as ACME GET /api-changes?types=watchlist&cursor=$AFTER
+json changes == '[]'
 as BETA GET /api-team
 json plan == free
 `
 	w.play(t, "service"+check+`
 as ACME PUT /api-keyword-watchlist '{"id":"$ID","name":"Coffee"}'
 status 200
+as ACME GET /api-changes?types=watchlist&cursor=$AFTER
+json changes[*].action == '["changed"]'
 service stop
 run migrate --from `+url+` --to other
 status 1
@@ -70,7 +82,8 @@ status 0
 text contains 'all counts and checksums are equal'
 `)
 	w.variables = nil
-	w.play(t, "service --data back --master-key-file $DATA/master.key\nas ACME GET /api-keyword-watchlist?id=$ID\njson name == Coffee\n")
+	w.play(t, "service --data back --master-key-file $DATA/master.key\nas ACME GET /api-keyword-watchlist?id=$ID\njson name == Coffee\n"+
+		"as ACME GET /api-changes?types=watchlist&cursor=$BEFORE\njson changes[*].action == '[\"created\",\"changed\"]'\n")
 }
 
 // killDuring kills a copy while the database holds up its first statement that

@@ -35,7 +35,7 @@ const (
 // every reply. Clients and sessions know one address, that of HAProxy with the shipped
 // file; a third of the clients send every request once. The history of each team is linearizable, which includes that nothing
 // acknowledged is lost, that no read is older than an acknowledged write, and that the
-// plan's number of watchlists is kept. Each comment reaches the network once, and no
+// plan's number of watchlists is kept. A reader of each change feed gets each change once. Each comment reaches the network once, and no
 // account exceeds its allowance. Everything answers in the end. Times are logged, and
 // not judged.
 //
@@ -51,6 +51,9 @@ func TestDrill(t *testing.T) {
 	minutes, _ := strconv.Atoi(os.Getenv("WATCHPOST_DRILL_MINUTES")) // 0 for the short form
 	t.Logf("seed %d: replay with SEED=%d", seed, seed)
 	d := newDrill(t, seed, minutes > 0, "")
+	for _, of := range d.teams {
+		of.follower = d.follow(of)
+	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	d.round(fault{"none", func(*drill) {}})
 	if minutes == 0 {
@@ -273,6 +276,18 @@ func (d *drill) finish() {
 			})
 		}
 	}
+	for _, of := range d.teams {
+		var done []string
+		for text, id := range of.comments {
+			if completed[text] {
+				done = append(done, id)
+			}
+		}
+		if of.follower != nil {
+			of.follower.check(done)
+		}
+	}
+	d.mustBeRight()
 	written, accounts := d.written()
 	for text, times := range written {
 		require.Equal(t, 1, times, "%q was written more than once", text)

@@ -22,10 +22,19 @@ type drillTeam struct {
 	post      string // the URN of the post that is commented on
 	history   history
 	clients   []*drillClient
+	follower  *follower // nil in a cluster of builds that may have no change feed
 
-	mu       sync.Mutex
-	comments map[string]string // text → task
-	answered atomic.Int64      // requests in this round
+	mu               sync.Mutex
+	comments         map[string]string // text → task
+	created, deleted []string          // watchlists, as clients were told
+	answered         atomic.Int64      // requests in this round
+}
+
+// told notes a watchlist that a client was told of.
+func (of *drillTeam) told(all *[]string, id string) {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	*all = append(*all, id)
 }
 
 // drillClient sends the requests of one user of a team, one after the other, to the proxy.
@@ -220,6 +229,7 @@ func (c *drillClient) create(name string) {
 			return answer{}, r.error()
 		}
 		c.made = append(c.made, madeWatchlist{id: created.ID, name: name})
+		c.of.told(&c.of.created, created.ID)
 		return answer{known: true}, nil
 	})
 }
@@ -242,6 +252,7 @@ func (c *drillClient) remove() {
 			return answer{}, r.error()
 		}
 		before := gone && first.asked
+		c.of.told(&c.of.deleted, first.id)
 		c.made = c.made[1:]
 		return answer{known: true, gone: before}, nil
 	})

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// follower reads the change feed of a team through the proxy, over all faults. It keeps
+// the cursor and the changes together, like a client that stores both at once.
+type follower struct {
+	d             *drill
+	of            *drillTeam
+	first, cursor string
+	got           []followed
+	stop          chan struct{}
+	running       sync.WaitGroup
+}
+
+// followed is a change of the feed.
+type followed struct{ Cursor, Type, Action, ID string }
+
+func (f followed) name() string { return f.Type + " " + f.Action + " " + f.ID }
+
+// follow begins to read the changes of a team that come from now on.
+func (d *drill) follow(of *drillTeam) *follower {
+	f := &follower{d: d, of: of, stop: make(chan struct{})}
+	d.eventually("the change feed has a cursor", func() bool { f.read("0"); return f.cursor != "" })
+	f.first = f.cursor
+	f.running.Go(func() {
+		for {
+			select {
+			case <-f.stop:
+				return
+			default:
+			}
+			if _, answered := f.read("1"); !answered {
+				select {
+				case <-f.stop:
+				case <-time.After(50 * time.Millisecond): // paces the tries
+				}
+			}
+		}
+	})
+	return f
+}
+
+// read reads the changes behind the cursor, and moves it behind them. Without an answer
+// nothing moves.
+func (f *follower) read(wait string) (more, answered bool) {
+	status, body := f.d.requestAt(f.d.proxy, "GET", "/api-changes?limit=7&wait="+wait+"&cursor="+url.QueryEscape(f.cursor), nil, "X-Api-Key", f.of.Key)
+	if _, missed := unanswered(status, body); missed {
+		return true, false
+	}
+	var page struct {
+		Changes []followed
+		Cursor  string
+		More    bool
+	}
+	if status != http.StatusOK || json.Unmarshal(body, &page) != nil || page.Cursor == "" {
+		f.d.fail(fmt.Errorf("changes of team %d: %d %s", f.of.number, status, body))
+		return false, true
+	}
+	f.got, f.cursor = append(f.got, page.Changes...), page.Cursor
+	return page.More, true
+}
+
+// catchUp reads the rest of the feed.
+func (f *follower) catchUp() {
+	f.d.eventually("the follower has all changes", func() bool {
+		more, answered := f.read("0")
+		return answered && !more
+	})
+}
+
+// check ends the follower and compares what it got with what clients were told, and with
+// the feed as it is read once more: each change came once. The tasks of done have
+// completed.
+func (f *follower) check(done []string) {
+	t := f.d.t
+	close(f.stop)
+	f.running.Wait()
+	f.catchUp()
+	cursors, once := map[string]bool{}, map[string]int{}
+	for _, c := range f.got {
+		require.False(t, cursors[c.Cursor], "%+v came twice", c)
+		cursors[c.Cursor] = true
+		once[c.name()]++
+	}
+	for kind, ids := range map[string][]string{"watchlist created ": f.of.created, "watchlist deleted ": f.of.deleted, "task completed ": done} {
+		for _, id := range ids {
+			require.Equal(t, 1, once[kind+id], "%s%s", kind, id)
+		}
+	}
+	again := &follower{d: f.d, of: f.of, cursor: f.first}
+	again.catchUp()
+	require.GreaterOrEqual(t, len(again.got), len(f.got))
+	require.Equal(t, f.got, again.got[:len(f.got)], "the feed of team %d, read again", f.of.number)
+	t.Logf("team %d: %d changes followed; %d watchlists made, %d deleted, %d tasks done", f.of.number, len(f.got), len(f.of.created), len(f.of.deleted), len(done))
+}
