@@ -46,7 +46,9 @@ func trendNames(view persistence.View, space persistence.Space, posts *postindex
 	switch q.By {
 	case watchpost.TrendByWatchlist:
 		for _, id := range slices.Sorted(maps.Keys(q.Live)) {
-			names = append(names, string(id))
+			if q.Live[id] {
+				names = append(names, string(id))
+			}
 		}
 	case watchpost.TrendByLanguage:
 		languages, err := posts.Languages(view, space)

@@ -65,7 +65,9 @@ const (
 func lateTermsOf(q *watchpost.PostQuery) []term {
 	var terms []term
 	for _, id := range slices.Sorted(maps.Keys(q.Live)) {
-		terms = append(terms, termOf(termLate, string(id)))
+		if q.Live[id] {
+			terms = append(terms, termOf(termLate, string(id)))
+		}
 	}
 	return terms
 }

@@ -46,6 +46,17 @@ func TestLatePostsOfEarlierBuilds(t *testing.T) {
 	}
 }
 
+// TestLateAmongWatchlists: a post counts as got when the first of the watchlists asked for
+// got it. One that is named and does not count changes nothing, also for the next query.
+func TestLateAmongWatchlists(t *testing.T) {
+	m := newTeam(t, memory(t), tiny)
+	m.put(latePost(0))
+	for want, live := range []map[watchpost.WatchlistID]bool{{"w1": true, "w2": true}, {"w1": false, "w2": true}} {
+		_, count := m.query(&watchpost.PostQuery{Live: live, Named: true, StoredFrom: day0.Add(time.Hour)})
+		require.Equal(t, want, count, "%v", live)
+	}
+}
+
 // latePost is a post that a second watchlist got an hour after the first.
 func latePost(i int) *watchpost.Post {
 	return &watchpost.Post{
