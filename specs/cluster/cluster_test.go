@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,7 @@ func TestAnyNodeServesAnyTeam(t *testing.T) {
 		w.page(i, teams[3].email)
 	}
 	w.rotation(teams[2])
+	w.scopedKey(teams[5])
 	for i := range nodes {
 		w.admin(i, "/admin/teams/"+teams[4].ID+"/verify", map[string]bool{"repair": true}, nil)
 		w.admin(i, "/admin/teams/"+teams[4].ID+"/reprocess", map[string]bool{"all": true}, nil)
@@ -182,6 +184,35 @@ func (w *world) mails(email string) map[string]string {
 }
 
 // rotation replaces a team's key. The old one is refused at every node a second
+// scopedKey makes a key at one node, uses it at every node and deletes it: then it is
+// refused everywhere, and so are the requests that wait.
+func (w *world) scopedKey(of team) {
+	w.t.Helper()
+	var made struct{ ID, Key string }
+	w.get(0, "POST", "/api-keys", map[string]any{"name": "agent", "scopes": []string{"read"}}, &made, "X-Api-Key", of.Key)
+	held := make(chan string, nodes)
+	for i := range nodes {
+		var now struct{ Cursor string }
+		w.get(i, "GET", "/api-changes", nil, &now, "X-Api-Key", made.Key)
+		go func() {
+			status, reply := w.request(i, "GET", "/api-changes?types=watchlist&wait=25&cursor="+now.Cursor, nil, "X-Api-Key", made.Key)
+			held <- fmt.Sprint(status, " ", string(reply))
+		}()
+	}
+	began := time.Now()
+	w.get(1, "DELETE", "/api-keys?id="+made.ID, nil, nil, "X-Api-Key", of.Key)
+	for i := range nodes {
+		w.eventually("the deleted key is refused", func() bool {
+			status, _ := w.request(i, "GET", "/api-keyword-watchlist", nil, "X-Api-Key", made.Key)
+			return status == http.StatusUnauthorized
+		})
+	}
+	w.t.Logf("a deleted key was refused by all nodes after %s", time.Since(began))
+	for range nodes {
+		require.Equal(w.t, `401 {"error":"Invalid API Key"}`, strings.TrimSpace(<-held))
+	}
+}
+
 // later; TestCachedKeyExpires measures the second.
 func (w *world) rotation(of team) {
 	w.t.Helper()
