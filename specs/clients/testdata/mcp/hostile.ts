@@ -1,0 +1,47 @@
+// Posts and profiles whose authors address the model that reads them. Every tool that shows
+// them keeps what they wrote under content_of_others, whole, in the block that is marked.
+import { call, check, connect, type Fields } from "./client.js";
+
+declare const process: { env: Record<string, string | undefined>; exitCode: number };
+
+// The word that every hostile text has, and the texts themselves.
+const sign = process.env.HOSTILE_SIGN ?? "";
+const texts = JSON.parse(process.env.HOSTILE_TEXTS ?? "[]") as string[];
+
+// places returns the keys that lead to each text with the sign.
+function places(value: unknown, path: string[]): string[][] {
+  if (typeof value === "string") return value.toUpperCase().includes(sign) ? [path] : [];
+  if (value === null || typeof value !== "object") return [];
+  return Object.entries(value as Fields).flatMap(([name, member]) => [
+    ...(name.toUpperCase().includes(sign) ? [path] : []),
+    ...places(member, [...path, name]),
+  ]);
+}
+
+// shown checks that a reply has hostile texts, and where.
+function shown(tool: string, reply: unknown): void {
+  const found = places(reply, []);
+  check(found.length > 0, tool + " shows them", reply);
+  for (const path of found) check(path.includes("content_of_others"), tool + " keeps them apart", path);
+}
+
+try {
+  for (const way of ["http", "stdio"] as const) {
+    const client = await connect(way, process.env.WATCHPOST_KEY ?? "");
+    const posts = await call(client, "search_posts", { page_size: 50 });
+    shown("search_posts", posts);
+    for (const text of texts) check(posts.some((p: any) => p.content_of_others.text === text), "whole", [text, posts]);
+    shown("get_post", await call(client, "get_post", { post: posts[0].id }));
+    shown("list_leads", await call(client, "list_leads", {}));
+    shown("preview_watchlist", await call(client, "preview_watchlist", { keywords: [{ keyword: "telemetry" }] }));
+    shown("wait_for_posts", await call(client, "wait_for_posts", { wait: 1 }));
+    const profile = await call(client, "look_up", { what: "profile", of: ["mallory"], wait: 60 });
+    shown("look_up", profile);
+    shown("get_task", await call(client, "get_task", { task_id: profile.task_id }));
+    await client.close();
+  }
+  console.log("kept apart");
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}
