@@ -113,6 +113,8 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
+		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
+		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
@@ -204,6 +206,7 @@ const (
 	pathWatchlists = "/app/watchlists"
 	pathTeam       = "/app/team"
 	pathKeys       = "/app/keys"
+	pathPeople     = "/app/people"
 	pathTasks      = "/app/tasks"
 	pathJournal    = "/app/journal"
 	pathRules      = "/app/rules"

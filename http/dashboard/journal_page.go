@@ -79,22 +79,17 @@ func (d *Dashboard) journal(w http.ResponseWriter, r *http.Request, v *visit) er
 	if err != nil {
 		return err
 	}
-	kept := url.Values{}
-	for _, name := range journalParams {
-		if value := given.Get(name); value != "" {
-			kept.Set(name, value)
-		}
-	}
+	filters := pageFiltersOf(pathJournal, journalParams, given)
 	page := journalPage{
-		frame: frameOf(v, "tasks", "Journal"), Filtered: len(kept) > 0, Menus: journalMenus(kept, v.team.Team.Members, d.Clock.Now()),
+		frame: frameOf(v, "tasks", "Journal"), Filtered: len(filters.values) > 0, Menus: journalMenus(filters, v.team.Team.Members, d.Clock.Now()),
 	}
-	page.CSV = pathJournal + ".csv?" + kept.Encode()
+	page.CSV = pathJournal + ".csv?" + filters.values.Encode()
 	if given.Get("after") != "" {
-		page.First = journalHref(kept)
+		page.First = filters.href()
 	}
 	if found.Next != "" {
-		kept.Set("after", found.Next)
-		page.Older = journalHref(kept)
+		filters.values.Set("after", found.Next)
+		page.Older = filters.href()
 	}
 	for i := range found.Entries {
 		page.Rows = append(page.Rows, journalRowOf(&found.Entries[i], v.team.Team, d.Clock.Now()))
@@ -135,15 +130,11 @@ func (d *Dashboard) journalCSV(w http.ResponseWriter, r *http.Request, v *visit)
 			break
 		}
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="watchpost-journal.csv"`)
 	var rows []byte
 	for _, line := range lines {
 		rows = csvrow.Append(rows, line...)
 	}
-	_, err = w.Write(rows)
-	return err
+	return writeCSV(w, "watchpost-journal.csv", rows)
 }
 
 func csvLine(e *watchpost.JournalEntry, team watchpost.Team) []string {
@@ -175,41 +166,11 @@ func duration(d time.Duration) string {
 // journalParams are the filters in an address of the journal.
 var journalParams = []string{"from", "to", "action", "as", "by", "outcome", "rule"}
 
-// journalHref is the address of the journal with these filters.
-func journalHref(kept url.Values) string {
-	if len(kept) == 0 {
-		return pathJournal
-	}
-	return pathJournal + "?" + kept.Encode()
-}
-
-// journalMenus are the filters above the journal. Each value is a link, which keeps
-// the other filters.
-func journalMenus(kept url.Values, members []watchpost.Member, now time.Time) []menu {
-	with := func(set map[string]string) string {
-		next := url.Values{}
-		for _, name := range journalParams {
-			value, changed := set[name]
-			if !changed {
-				value = kept.Get(name)
-			}
-			if value != "" {
-				next.Set(name, value)
-			}
-		}
-		return journalHref(next)
-	}
-	menus := []menu{journalDays(kept, with, now)}
+// journalMenus are the filters above the journal.
+func journalMenus(filters pageFilters, members []watchpost.Member, now time.Time) []menu {
+	menus := []menu{journalDays(filters, now)}
 	add := func(title, name string, options []choice) {
-		m := menu{Title: title, Name: name, Action: pathJournal, Links: true, On: kept.Get(name) != ""}
-		for _, c := range append([]choice{{Name: "Any"}}, options...) {
-			if c.On = c.Value == kept.Get(name); c.On && c.Value != "" {
-				m.Title = title + ": " + c.Name
-			}
-			c.Value = with(map[string]string{name: c.Value})
-			m.Options = append(m.Options, c)
-		}
-		menus = append(menus, m)
+		menus = append(menus, filters.menu(title, name, append([]choice{{Name: "Any"}}, options...)))
 	}
 	var actions, accounts []choice
 	for _, t := range watchpost.JournalTypes() {
@@ -222,15 +183,15 @@ func journalMenus(kept url.Values, members []watchpost.Member, now time.Time) []
 	add("Account", "as", accounts)
 	add("Asked by", "by", ways)
 	add("Outcome", "outcome", outcomes)
-	if rule := kept.Get("rule"); rule != "" {
+	if rule := filters.values.Get("rule"); rule != "" {
 		add("Rule", "rule", []choice{{Value: rule, Name: "one"}})
 	}
 	return menus
 }
 
 // journalDays is the filter by the day on which the action was asked for.
-func journalDays(kept url.Values, with func(map[string]string) string, now time.Time) menu {
-	from, to := kept.Get("from"), kept.Get("to")
+func journalDays(filters pageFilters, now time.Time) menu {
+	from, to := filters.values.Get("from"), filters.values.Get("to")
 	m := menu{Title: "Any day", Name: "from", Action: pathJournal, Links: true, On: from+to != ""}
 	if m.On {
 		m.Title = cmp.Or(from, "…") + " to " + cmp.Or(to, "today")
@@ -243,14 +204,14 @@ func journalDays(kept url.Values, with func(map[string]string) string, now time.
 		if d.days > 0 {
 			start = now.UTC().AddDate(0, 0, 1-d.days).Format(time.DateOnly)
 		}
-		c := choice{Name: d.name, Value: with(map[string]string{"from": start, "to": ""}), On: from == start && to == ""}
+		c := choice{Name: d.name, Value: filters.with(map[string]string{"from": start, "to": ""}), On: from == start && to == ""}
 		if c.On {
 			m.Title = d.name
 		}
 		m.Options = append(m.Options, c)
 	}
 	for _, name := range journalParams[2:] {
-		if value := kept.Get(name); value != "" {
+		if value := filters.values.Get(name); value != "" {
 			m.Hidden = append(m.Hidden, field{name, value})
 		}
 	}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -108,3 +109,67 @@ func (p parameters) hidden(names ...string) []field {
 }
 
 type field struct{ Name, Value string }
+
+// pageFilters are the filters of a page in its address, each with one value.
+type pageFilters struct {
+	path   string
+	names  []string
+	values url.Values
+}
+
+func pageFiltersOf(path string, names []string, given url.Values) pageFilters {
+	f := pageFilters{path, names, url.Values{}}
+	for _, name := range names {
+		if value := given.Get(name); value != "" {
+			f.values.Set(name, value)
+		}
+	}
+	return f
+}
+
+// href is the address of the page with these filters.
+func (f pageFilters) href() string {
+	if len(f.values) == 0 {
+		return f.path
+	}
+	return f.path + "?" + f.values.Encode()
+}
+
+// page is the address of a page of the list.
+func (f pageFilters) page(n int) string {
+	next := pageFilters{f.path, f.names, maps.Clone(f.values)}
+	if n > 1 {
+		next.values.Set("page", strconv.Itoa(n))
+	}
+	return next.href()
+}
+
+// with is the address with other values of some; "" takes a filter away.
+func (f pageFilters) with(set map[string]string) string {
+	next := pageFilters{f.path, f.names, url.Values{}}
+	for _, name := range f.names {
+		value, changed := set[name]
+		if !changed {
+			value = f.values.Get(name)
+		}
+		if value != "" {
+			next.values.Set(name, value)
+		}
+	}
+	return next.href()
+}
+
+// menu is the menu of a filter, whose values are links that keep the other filters; the
+// first option is that of no value.
+func (f pageFilters) menu(title, name string, options []choice) menu {
+	set := f.values.Get(name)
+	m := menu{Title: title, Name: name, Action: f.path, Links: true, On: set != ""}
+	for _, c := range options {
+		if c.On = c.Value == set; c.On && c.Value != "" {
+			m.Title = title + ": " + c.Name
+		}
+		c.Value = f.with(map[string]string{name: c.Value})
+		m.Options = append(m.Options, c)
+	}
+	return m
+}

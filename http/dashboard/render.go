@@ -136,6 +136,7 @@ type navLink struct {
 
 var navigation = []navEntry{
 	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "Feed", Key: "f"},
+	{Page: "people", Href: pathPeople, Icon: "person", Name: "People", Key: "p"},
 	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w"},
 	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "Tasks", Key: "t"},
 	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "Rules", Key: "r"},

@@ -1,0 +1,241 @@
+package dashboard
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"watchpost/actors"
+	"watchpost/actors/insight"
+	"watchpost/internal/csvrow"
+	"watchpost/watchpost"
+)
+
+// peoplePageSize is how many authors a page has.
+const peoplePageSize = 50
+
+// peoplePage lists the authors of the posts that the watchlists collected.
+type peoplePage struct {
+	frame
+	Tabs         []chip
+	Menus        []menu
+	Filtered     bool
+	Rows         []personRow
+	Count        int
+	Here, CSV    string // addresses
+	First, Last  int
+	Newer, Older string
+	Period       string // of the posts that count
+}
+
+// personRow is an author.
+type personRow struct {
+	Name, Initials, Headline, Level string
+	Company                         bool
+	Href                            string // of the author's posts
+	Posts                           int
+	LastPost                        watchpost.PostID
+	LastAt                          moment
+	Relevance                       float64
+	Interacted                      bool
+	Contacted, Connected            bool
+}
+
+// peopleParams are the filters in an address of the page.
+var peopleParams = []string{"list", "days", "level", "posts", "contacted", "order"}
+
+// Values of contacted.
+const (
+	contactedYes = "yes"
+	contactedNo  = "no"
+)
+
+// Choices of the filters. The first one is that of an address without the filter.
+var (
+	peopleDays   = []choice{{Name: "Last 30 days"}, {Value: "7", Name: "Last 7 days"}, {Value: "90", Name: "Last 90 days"}, {Value: "all", Name: "All posts"}}
+	peoplePosts  = []choice{{Name: "Any number"}, {Value: "2", Name: "2 and more"}, {Value: "5", Name: "5 and more"}, {Value: "10", Name: "10 and more"}}
+	peopleOrders = []choice{{Name: "Last post first"}, {Value: string(watchpost.LeadsMostPosts), Name: "Most posts first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "Best relevance first"}}
+)
+
+// usualDays is the period without a filter.
+const usualDays = 30
+
+// readPeople reads the filters of an address.
+func readPeople(q url.Values, now time.Time) (named []string, query watchpost.LeadQuery, err error) {
+	if list := q.Get("list"); list != "" {
+		named = []string{list}
+	}
+	days, posts := usualDays, 1
+	if value := q.Get("days"); value != "" && value != "all" {
+		days, err = strconv.Atoi(value)
+	}
+	if value := q.Get("posts"); value != "" && err == nil {
+		posts, err = strconv.Atoi(value)
+	}
+	if err != nil || days < 1 || days > 3650 || posts < 1 {
+		return nil, query, watchpost.Errorf(watchpost.Invalid, "Days and posts are numbers from 1 on.")
+	}
+	if q.Get("days") != "all" {
+		query.From = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+	}
+	query.MinPosts = posts
+	if level := q.Get("level"); level != "" {
+		if level, err = watchpost.ParseSeniority(level); err != nil {
+			return nil, query, err
+		}
+		query.Levels = []string{level}
+	}
+	if answer := q.Get("contacted"); answer != "" {
+		contacted := answer == contactedYes
+		query.OnlyContacted = &contacted
+	}
+	query.By, err = watchpost.ParseLeadOrder(q.Get("order"))
+	return named, query, err
+}
+
+// people shows the authors of the posts that the filters select, and what the team has
+// done with each.
+func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) error {
+	given, now := r.URL.Query(), d.Clock.Now()
+	named, query, err := readPeople(given, now)
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(given.Get("page")) // any other text is the first page
+	query.Page, query.PageSize = max(n, 1), peoplePageSize
+	found, err := d.Registry.Leads(r.Context(), v.session.Team, named, query)
+	if err != nil {
+		return err
+	}
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return err
+	}
+	filters := pageFiltersOf(pathPeople, peopleParams, given)
+	page := peoplePage{
+		frame: frameOf(v, "people", "People"), Menus: peopleMenus(filters, lists), Filtered: len(filters.values) > 0,
+		Count: found.Count, Here: filters.page(query.Page), CSV: pathPeople + ".csv?" + filters.values.Encode(), Period: "of the last 30 days",
+	}
+	for _, c := range peopleDays[1:] {
+		if c.Value == filters.values.Get("days") {
+			page.Period = map[string]string{"7": "of the last 7 days", "90": "of the last 90 days", "all": "of all time"}[c.Value]
+		}
+	}
+	if page.Tabs, err = d.peopleTabs(r, v, filters, named, query, found.Count); err != nil {
+		return err
+	}
+	for i := range found.Leads {
+		page.Rows = append(page.Rows, personRowOf(&found.Leads[i], now))
+	}
+	page.paging(filters, query.Page)
+	return renderLive(w, r, "people.html", page)
+}
+
+// peopleTabs are all authors, those whom the team has not contacted, and those whom it
+// has, each with their number. count is that of the query.
+func (d feedPages) peopleTabs(r *http.Request, v *visit, filters pageFilters, named []string, query watchpost.LeadQuery, count int) ([]chip, error) {
+	ask := func(only *bool) (int, error) {
+		q := query
+		q.OnlyContacted, q.Page, q.PageSize = only, 1, 1
+		found, err := d.Registry.Leads(r.Context(), v.session.Team, named, q)
+		return found.Count, err
+	}
+	all, contacted := count, count
+	var err, otherErr error
+	if query.OnlyContacted != nil {
+		all, err = ask(nil)
+	}
+	if query.OnlyContacted == nil || !*query.OnlyContacted {
+		contacted, otherErr = ask(new(true))
+	}
+	if err = errors.Join(err, otherErr); err != nil {
+		return nil, err
+	}
+	tabs := []chip{{Name: "All", Count: all}, {Name: "Not contacted", value: contactedNo, Count: all - contacted}, {Name: "Contacted", value: contactedYes, Count: contacted}}
+	for i := range tabs {
+		tabs[i].On = tabs[i].value == filters.values.Get("contacted")
+		tabs[i].Href = filters.with(map[string]string{"contacted": tabs[i].value})
+	}
+	return tabs, nil
+}
+
+// peopleMenus are the filters above the people.
+func peopleMenus(filters pageFilters, lists []actors.WatchlistView) []menu {
+	of := []choice{{Name: "All watchlists"}}
+	for _, l := range lists {
+		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
+	}
+	levels := []choice{{Name: "Any level"}}
+	for _, level := range watchpost.PostFilterOf("seniority_level").Choices {
+		levels = append(levels, choice{Value: level, Name: level})
+	}
+	return []menu{
+		filters.menu("Watchlist", "list", of), filters.menu("Level", "level", levels), filters.menu("Posts", "posts", peoplePosts),
+		filters.menu("Period", "days", peopleDays), filters.menu("Order", "order", peopleOrders),
+	}
+}
+
+func personRowOf(l *insight.Lead, now time.Time) personRow {
+	row := personRow{
+		Name: cmp.Or(l.Name, "Unknown author"), Headline: l.Headline, Level: l.Seniority, Company: l.Kind == watchpost.LeadCompany,
+		Posts: l.Posts, LastPost: l.LastPost, LastAt: momentOf(ago(l.LastAt, now), l.LastAt), Relevance: l.BestRelevance,
+		Interacted: l.Interacted, Contacted: l.Contacted, Connected: l.Connected,
+	}
+	row.Initials = initials(row.Name)
+	param := "people_slug"
+	if row.Company {
+		param = "company_slug"
+	}
+	row.Href = pathFeed + "?" + url.Values{param: {l.AuthorURL}}.Encode()
+	return row
+}
+
+// paging links the neighbouring pages.
+func (p *peoplePage) paging(filters pageFilters, n int) {
+	if len(p.Rows) > 0 {
+		p.First = (n-1)*peoplePageSize + 1
+		p.Last = p.First + len(p.Rows) - 1
+	}
+	if last := (p.Count + peoplePageSize - 1) / peoplePageSize; n > 1 && last > 0 {
+		p.Newer = filters.page(min(n-1, last))
+	}
+	if p.Last > 0 && p.Last < p.Count {
+		p.Older = filters.page(n + 1)
+	}
+}
+
+// peopleCSV exports the authors that the filters select, at most maxCSV.
+func (d feedPages) peopleCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
+	named, query, err := readPeople(r.URL.Query(), d.Clock.Now())
+	if err != nil {
+		return err
+	}
+	rows := csvrow.Append(nil, "author_url", "name", "headline", "seniority_level", "kind", "posts", "first_at", "last_at", "best_relevance", "sentiment", "interacted", "contacted", "connected")
+	left := maxCSV
+	err = d.Registry.ExportLeads(r.Context(), v.session.Team, named, query, "", func(l *insight.Lead) error {
+		if left--; left < 0 {
+			return errEnough
+		}
+		rows = csvrow.Append(rows, l.AuthorURL, l.Name, l.Headline, l.Seniority, string(l.Kind), strconv.Itoa(l.Posts), l.FirstAt.UTC().Format(time.RFC3339), l.LastAt.UTC().Format(time.RFC3339),
+			strconv.FormatFloat(l.BestRelevance, 'f', -1, 64), l.Sentiment, strconv.FormatBool(l.Interacted), strconv.FormatBool(l.Contacted), strconv.FormatBool(l.Connected))
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	return writeCSV(w, "watchpost-people.csv", rows)
+}
+
+var errEnough = errors.New("enough rows")
+
+// writeCSV sends a table to be saved as a file.
+func writeCSV(w http.ResponseWriter, name string, rows []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	_, err := w.Write(rows)
+	return err
+}
