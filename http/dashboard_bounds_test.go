@@ -95,7 +95,7 @@ func TestFormTokenIsNotGuessedBySize(t *testing.T) {
 	b.signIn(m.email)
 	_, page := b.compressedSize("/app")
 	token := formToken.FindStringSubmatch(page)[1]
-	for _, path := range []string{"/app", "/app/people", "/app/watchlists", "/app/tasks", "/app/journal", "/app/rules", "/app/team", "/app/keys", "/app/notifications/new?kind=slack"} {
+	for _, path := range []string{"/app", "/app/people", "/app/trends", "/app/watchlists", "/app/tasks", "/app/journal", "/app/rules", "/app/team", "/app/keys", "/app/notifications/new?kind=slack"} {
 		size, page := b.compressedSize(path)
 		require.Positive(t, size)
 		tokens := formToken.FindAllStringSubmatch(page, -1)

@@ -115,6 +115,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
 		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
+		{Method: http.MethodGet, Path: pathTrends, Handler: d.signed(feed.trends)},
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
@@ -207,6 +208,7 @@ const (
 	pathTeam       = "/app/team"
 	pathKeys       = "/app/keys"
 	pathPeople     = "/app/people"
+	pathTrends     = "/app/trends"
 	pathTasks      = "/app/tasks"
 	pathJournal    = "/app/journal"
 	pathRules      = "/app/rules"

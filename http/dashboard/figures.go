@@ -163,7 +163,7 @@ func (f *feedFilters) partition(m menu, most int) *partition {
 	return p
 }
 
-func percent(part, all int) int { return int(100*float64(part)/float64(all) + 0.5) }
+func percent(part, all int) int { return int(100*float64(part)/float64(max(all, 1)) + 0.5) }
 
 // sharesOf returns the parts with their percentages; none when there is nothing.
 func sharesOf(options []choice) (shares []share) {

@@ -173,3 +173,11 @@ func (f pageFilters) menu(title, name string, options []choice) menu {
 	}
 	return m
 }
+
+// chips are the values of a filter as links that keep the other filters.
+func (f pageFilters) chips(name string, options []choice) (chips []chip) {
+	for _, c := range options {
+		chips = append(chips, chip{Name: c.Name, On: c.Value == f.values.Get(name), Href: f.with(map[string]string{name: c.Value})})
+	}
+	return chips
+}

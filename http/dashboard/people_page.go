@@ -47,16 +47,14 @@ type personRow struct {
 // peopleParams are the filters in an address of the page.
 var peopleParams = []string{"list", "days", "level", "posts", "contacted", "order"}
 
-// Values of contacted.
-const (
-	contactedYes = "yes"
-	contactedNo  = "no"
-)
+// contactedYes is the value of contacted for those whom the team has contacted.
+const contactedYes = "yes"
 
 // Choices of the filters. The first one is that of an address without the filter.
 var (
 	peopleDays   = []choice{{Name: "Last 30 days"}, {Value: "7", Name: "Last 7 days"}, {Value: "90", Name: "Last 90 days"}, {Value: "all", Name: "All posts"}}
 	peoplePosts  = []choice{{Name: "Any number"}, {Value: "2", Name: "2 and more"}, {Value: "5", Name: "5 and more"}, {Value: "10", Name: "10 and more"}}
+	peopleTabs   = []choice{{Name: "All"}, {Value: "no", Name: "Not contacted"}, {Value: contactedYes, Name: "Contacted"}}
 	peopleOrders = []choice{{Name: "Last post first"}, {Value: string(watchpost.LeadsMostPosts), Name: "Most posts first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "Best relevance first"}}
 )
 
@@ -124,7 +122,7 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 			page.Period = map[string]string{"7": "of the last 7 days", "90": "of the last 90 days", "all": "of all time"}[c.Value]
 		}
 	}
-	if page.Tabs, err = d.peopleTabs(r, v, filters, named, query, found.Count); err != nil {
+	if page.Tabs, err = d.tabsOfPeople(r, v, filters, named, query, found.Count); err != nil {
 		return err
 	}
 	for i := range found.Leads {
@@ -134,9 +132,9 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 	return renderLive(w, r, "people.html", page)
 }
 
-// peopleTabs are all authors, those whom the team has not contacted, and those whom it
+// tabsOfPeople are all authors, those whom the team has not contacted, and those whom it
 // has, each with their number. count is that of the query.
-func (d feedPages) peopleTabs(r *http.Request, v *visit, filters pageFilters, named []string, query watchpost.LeadQuery, count int) ([]chip, error) {
+func (d feedPages) tabsOfPeople(r *http.Request, v *visit, filters pageFilters, named []string, query watchpost.LeadQuery, count int) ([]chip, error) {
 	ask := func(only *bool) (int, error) {
 		q := query
 		q.OnlyContacted, q.Page, q.PageSize = only, 1, 1
@@ -154,26 +152,21 @@ func (d feedPages) peopleTabs(r *http.Request, v *visit, filters pageFilters, na
 	if err = errors.Join(err, otherErr); err != nil {
 		return nil, err
 	}
-	tabs := []chip{{Name: "All", Count: all}, {Name: "Not contacted", value: contactedNo, Count: all - contacted}, {Name: "Contacted", value: contactedYes, Count: contacted}}
-	for i := range tabs {
-		tabs[i].On = tabs[i].value == filters.values.Get("contacted")
-		tabs[i].Href = filters.with(map[string]string{"contacted": tabs[i].value})
+	tabs := filters.chips("contacted", peopleTabs)
+	for i, n := range []int{all, all - contacted, contacted} {
+		tabs[i].Count = n
 	}
 	return tabs, nil
 }
 
 // peopleMenus are the filters above the people.
 func peopleMenus(filters pageFilters, lists []actors.WatchlistView) []menu {
-	of := []choice{{Name: "All watchlists"}}
-	for _, l := range lists {
-		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
-	}
 	levels := []choice{{Name: "Any level"}}
 	for _, level := range watchpost.PostFilterOf("seniority_level").Choices {
 		levels = append(levels, choice{Value: level, Name: level})
 	}
 	return []menu{
-		filters.menu("Watchlist", "list", of), filters.menu("Level", "level", levels), filters.menu("Posts", "posts", peoplePosts),
+		filters.menu("Watchlist", "list", listChoices(lists)), filters.menu("Level", "level", levels), filters.menu("Posts", "posts", peoplePosts),
 		filters.menu("Period", "days", peopleDays), filters.menu("Order", "order", peopleOrders),
 	}
 }

@@ -137,9 +137,10 @@ type navLink struct {
 var navigation = []navEntry{
 	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "Feed", Key: "f"},
 	{Page: "people", Href: pathPeople, Icon: "person", Name: "People", Key: "p"},
-	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w"},
-	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "Tasks", Key: "t"},
+	{Page: "trends", Href: pathTrends, Icon: "trend", Name: "Trends", Key: "d"},
 	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "Rules", Key: "r"},
+	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w", More: true},
+	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "Tasks", Key: "t", More: true},
 	{Page: "notifications", Href: pathNotifications, Icon: "bell", Name: "Notifications", Key: "n", More: true},
 	{Page: "team", Href: pathTeam, Icon: "users", Name: "Team", Key: "m", More: true},
 }

@@ -1,0 +1,366 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"watchpost/actors"
+	"watchpost/watchpost"
+)
+
+// trendsPage shows how many posts there were each day of a period, beside the period
+// before it, in groups too.
+type trendsPage struct {
+	frame
+	Periods     []chip
+	Menus       []menu
+	Filtered    bool
+	Here, Dates string
+	Name        string // of the period before
+	Posts       trendCard
+	Negative    trendCard
+	Plot        trendPlot
+	Spikes      []spikeView
+	Tabs        []chip
+	By          string // what the groups are, of which one is
+	Groups      []trendRow
+	Left        int // groups that are not shown
+}
+
+// trendCard is a figure of the period and that of the period before.
+type trendCard struct {
+	Value, Change string
+	Up, Down, Bad bool
+}
+
+// trendPlot is a drawing of the days of a period: bars, and a line for the period before.
+type trendPlot struct {
+	Height int
+	Top    int // of the axis
+	Bars   []plotBar
+	Before []plotLine
+	Marks  []plotMark
+	Axis   []string
+}
+
+// plotBar is a day. X and Width are in percent of the width.
+type plotBar struct {
+	X, Width, Y, Height float64
+	Day, Mark           string
+	Posts, Before       int
+	Today               bool
+}
+
+type plotLine struct{ X1, X2, Y1, Y2 float64 }
+
+// plotMark is the number of a spike above its day.
+type plotMark struct {
+	N    int
+	X, Y float64
+}
+
+// Grid are the heights of the lines of the axis.
+func (p trendPlot) Grid() []float64 { return []float64{p.y(0), p.y(p.Top / 2), p.y(p.Top)} }
+
+// Half is the number between 0 and the top of the axis.
+func (p trendPlot) Half() int { return p.Top / 2 }
+
+// spikeView is a day with many more posts than usual.
+type spikeView struct {
+	N          int
+	Day, Group string
+	Posts      int
+	Usual      string
+	Words      []string
+	Href       string
+}
+
+// trendRow is a group.
+type trendRow struct {
+	Name, Href    string
+	Posts, Before int
+	Share         int // in percent
+	Change        trendCard
+	Plot          trendPlot
+}
+
+// trendsParams are the filters in an address of the page.
+var trendsParams = []string{"days", "list", "by"}
+
+// Choices of the page; the first one is that of an address without it.
+var (
+	trendDays = []choice{{Name: "30 days"}, {Value: "7", Name: "7 days"}, {Value: "90", Name: "90 days"}}
+	trendBys  = []choice{
+		{Name: "Watchlists"}, {Value: string(watchpost.TrendByKeyword), Name: "Keywords"}, {Value: string(watchpost.TrendBySentiment), Name: "Sentiment"},
+		{Value: string(watchpost.TrendByLanguage), Name: "Languages"}, {Value: string(watchpost.TrendByLabel), Name: "Labels"}, {Value: string(watchpost.TrendByLevel), Name: "Levels"},
+	}
+)
+
+const (
+	maxTrendRows    = 8 // groups that are shown: those with the most posts
+	trendHeight     = 176
+	trendRowHeight  = 32
+	maxTrendMarks   = 5 // spikes that are numbered and listed
+	roomOfTheMark   = 20
+	trendBarPercent = 72 // of the room of a day
+)
+
+// readTrends reads an address: the number of days, and the query of both periods.
+func readTrends(q url.Values, now time.Time) (days int, named []string, query watchpost.TrendQuery, err error) {
+	days = usualDays
+	if value := q.Get("days"); value != "" {
+		if days, err = strconv.Atoi(value); err != nil || days < 1 || 2*days > watchpost.MaxTrendIntervals {
+			return 0, nil, query, watchpost.Errorf(watchpost.Invalid, "Days are a number from 1 to %d.", watchpost.MaxTrendIntervals/2)
+		}
+	}
+	query.Interval, query.By = watchpost.TrendDay, watchpost.TrendBy(cmp.Or(q.Get("by"), string(watchpost.TrendByWatchlist)))
+	if !slices.Contains(watchpost.TrendGroupings, query.By) {
+		return 0, nil, query, watchpost.Errorf(watchpost.Invalid, "Posts are not compared by that.")
+	}
+	if list := q.Get("list"); list != "" {
+		named = []string{list}
+	}
+	query.To = watchpost.TrendDay.Begin(now).AddDate(0, 0, 1)
+	query.From = query.To.AddDate(0, 0, -2*days)
+	return days, named, query, nil
+}
+
+func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) error {
+	given, now := r.URL.Query(), d.Clock.Now()
+	days, named, query, err := readTrends(given, now)
+	if err != nil {
+		return err
+	}
+	trend, err := d.Registry.Trends(r.Context(), v.session.Team, named, query)
+	if err != nil {
+		return err
+	}
+	moods := trend
+	if query.By != watchpost.TrendBySentiment {
+		query.By = watchpost.TrendBySentiment
+		if moods, err = d.Registry.Trends(r.Context(), v.session.Team, named, query); err != nil {
+			return err
+		}
+	}
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return err
+	}
+	filters := pageFiltersOf(pathTrends, trendsParams, given)
+	s := trendShower{days: days, from: query.To.AddDate(0, 0, -days), now: now, lists: byID(lists), by: watchpost.TrendBy(cmp.Or(given.Get("by"), string(watchpost.TrendByWatchlist))), named: named}
+	page := trendsPage{
+		frame: frameOf(v, "trends", "Trends"), Here: filters.href(), Filtered: filters.values.Get("list") != "",
+		Menus: []menu{filters.menu("Watchlist", "list", listChoices(lists))}, Name: plural(days, "day") + " before",
+		Dates: s.dates(), Plot: s.plot(trend.Counts, trendHeight),
+	}
+	page.Periods, page.Tabs = filters.chips("days", trendDays), filters.chips("by", trendBys)
+	posts, before := sums(trend.Counts, days)
+	page.Posts = trendCard{Value: number(posts)}.against(posts, before)
+	page.Negative = negativeCard(moods, days)
+	page.Spikes = s.spikes(&trend, &page.Plot)
+	for _, c := range page.Tabs {
+		if c.On {
+			page.By = c.Name
+		}
+	}
+	for i := range trend.Groups {
+		if row := s.row(&trend.Groups[i], posts); row.Posts+row.Before > 0 {
+			page.Groups = append(page.Groups, row)
+		}
+	}
+	slices.SortStableFunc(page.Groups, func(a, b trendRow) int { return cmp.Compare(b.Posts, a.Posts) })
+	if page.Left = max(0, len(page.Groups)-maxTrendRows); page.Left > 0 {
+		page.Groups = page.Groups[:maxTrendRows]
+	}
+	return renderLive(w, r, "trends.html", page)
+}
+
+// listChoices are the watchlists as values of a filter.
+func listChoices(lists []actors.WatchlistView) []choice {
+	of := []choice{{Name: "All watchlists"}}
+	for _, l := range lists {
+		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
+	}
+	return of
+}
+
+// sums are the posts of the newest days of some counts, and those of as many before.
+func sums(counts []int, days int) (now, before int) {
+	for i, n := range counts {
+		if i >= len(counts)-days {
+			now += n
+		} else {
+			before += n
+		}
+	}
+	return now, before
+}
+
+// against adds what has changed.
+func (c trendCard) against(now, before int) trendCard {
+	c.Up, c.Down = now > before, now < before
+	switch {
+	case before == 0 && now == 0:
+		c.Change = "none before either"
+	case before == 0:
+		c.Change = "none before"
+	default:
+		c.Change = fmt.Sprintf("%d %%, before %s", int(math.Round(math.Abs(float64(now-before))*100/float64(before))), number(before))
+	}
+	return c
+}
+
+// negativeCard is the share of negative posts.
+func negativeCard(moods watchpost.Trend, days int) trendCard {
+	all, allBefore := sums(moods.Counts, days)
+	negative, negativeBefore := 0, 0
+	for _, g := range moods.Groups {
+		if g.Name == "negative" {
+			negative, negativeBefore = sums(g.Counts, days)
+		}
+	}
+	now, before := percent(negative, all), percent(negativeBefore, allBefore)
+	return trendCard{
+		Value: fmt.Sprintf("%d %%", now), Change: fmt.Sprintf("%s, before %d %%", plural(max(now-before, before-now), "point"), before),
+		Up: now > before, Down: now < before, Bad: now > before,
+	}
+}
+
+// trendShower makes views of a trend of two periods.
+type trendShower struct {
+	days  int
+	from  time.Time // of the newer period
+	now   time.Time
+	lists map[watchpost.WatchlistID]watchpost.Watchlist
+	by    watchpost.TrendBy
+	named []string
+}
+
+// dates names the days of both periods.
+func (s *trendShower) dates() string {
+	day := func(n int) string { return s.from.AddDate(0, 0, n).Format("2 January") }
+	return fmt.Sprintf("%s to %s, next to %s to %s. Today is not over: its bar is dashed.", day(0), day(s.days-1), day(-s.days), day(-1))
+}
+
+// y is the height of a number of posts in the drawing.
+func (p trendPlot) y(posts int) float64 {
+	room := 0
+	if p.Height == trendHeight {
+		room = roomOfTheMark
+	}
+	return float64(p.Height) - float64(posts*(p.Height-room))/float64(p.Top)
+}
+
+// plot draws the counts of both periods.
+func (s *trendShower) plot(counts []int, height int) trendPlot {
+	p := trendPlot{Height: height, Top: roundTop(slices.Max(counts))}
+	before, now := counts[:s.days], counts[s.days:]
+	room := 100 / float64(s.days)
+	for i, n := range now {
+		bar := plotBar{X: room * (float64(i) + (1-trendBarPercent/100.)/2), Width: room * trendBarPercent / 100, Y: p.y(n), Posts: n, Before: before[i], Today: i == s.days-1}
+		bar.Height = float64(height) - bar.Y
+		if bar.Day = s.from.AddDate(0, 0, i).Format("Mon 2 Jan"); bar.Today {
+			bar.Day += " (until now)"
+		}
+		p.Bars = append(p.Bars, bar)
+		if i > 0 {
+			p.Before = append(p.Before, plotLine{room * (float64(i) - 0.5), room * (float64(i) + 0.5), p.y(before[i-1]), p.y(before[i])})
+		}
+	}
+	for _, i := range []int{0, s.days / 3, 2 * s.days / 3} {
+		p.Axis = append(p.Axis, s.from.AddDate(0, 0, i).Format("2 Jan"))
+	}
+	p.Axis = append(p.Axis, "today")
+	return p
+}
+
+// roundTop is a round number of posts, which is even, from a greatest one on.
+func roundTop(most int) int {
+	for size := 2; ; size *= 10 {
+		for _, step := range []int{1, 2, 3, 5} {
+			if step*size >= most {
+				return step * size
+			}
+		}
+	}
+}
+
+// spikes are the greatest spikes of the newer period, each day once: that of all posts
+// before those of groups. They are marked in the drawing.
+func (s *trendShower) spikes(t *watchpost.Trend, p *trendPlot) (views []spikeView) {
+	seen := map[time.Time]bool{}
+	for _, spike := range t.Worded() {
+		if spike.At.Before(s.from) || seen[spike.At] || len(views) == maxTrendMarks {
+			continue
+		}
+		seen[spike.At] = true
+		for i := range t.Spikes {
+			if t.Spikes[i].At.Equal(spike.At) && t.Spikes[i].Group == "" {
+				spike = &t.Spikes[i]
+			}
+		}
+		day := int(spike.At.Sub(s.from).Hours() / 24)
+		bar := &p.Bars[day]
+		v := spikeView{
+			N: len(views) + 1, Day: spike.At.Format("Mon 2 January"), Posts: spike.Count, Words: spike.Words,
+			Usual: number(int(math.Round(spike.Usual))),
+		}
+		q := url.Values{"start_date": {spike.At.Format(time.DateOnly)}, "end_date": {spike.At.Format(time.DateOnly)}}
+		if len(s.named) > 0 {
+			q["watchlist_id"] = s.named
+		}
+		if spike.Group != "" {
+			v.Group, _ = s.group(spike.Group, q)
+		}
+		v.Href = pathFeed + "?" + q.Encode()
+		bar.Mark = "Spike " + number(v.N)
+		p.Marks = append(p.Marks, plotMark{v.N, bar.X + bar.Width/2, bar.Y - roomOfTheMark/2})
+		views = append(views, v)
+	}
+	return views
+}
+
+// group returns what people call a group, and adds its filter to the address of a feed.
+func (s *trendShower) group(name string, q url.Values) (title string, known bool) {
+	switch s.by {
+	case watchpost.TrendByWatchlist:
+		q.Set("watchlist_id", name)
+		list, known := s.lists[watchpost.WatchlistID(name)]
+		return cmp.Or(list.Name, name), known
+	case watchpost.TrendByKeyword:
+		q.Set("keyword", name)
+	case watchpost.TrendBySentiment:
+		q.Set("sentiment", name)
+		return strings.ToUpper(name[:1]) + name[1:], true
+	case watchpost.TrendByLanguage:
+		q.Set("lang", name)
+		return watchpost.LanguageName(name), true
+	case watchpost.TrendByLabel:
+		q.Set("labels", name)
+	case watchpost.TrendByLevel:
+		q.Set("seniority_level", name)
+	}
+	return name, true
+}
+
+// row is a group beside all posts of the newer period.
+func (s *trendShower) row(g *watchpost.TrendGroup, all int) trendRow {
+	q := url.Values{"start_date": {s.from.Format(time.DateOnly)}}
+	if len(s.named) > 0 {
+		q["watchlist_id"] = s.named
+	}
+	row := trendRow{}
+	row.Name, _ = s.group(g.Name, q)
+	row.Posts, row.Before = sums(g.Counts, s.days)
+	row.Href, row.Share = pathFeed+"?"+q.Encode(), percent(row.Posts, all)
+	row.Change = trendCard{}.against(row.Posts, row.Before)
+	row.Plot = s.plot(g.Counts, trendRowHeight)
+	return row
+}
