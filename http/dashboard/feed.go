@@ -25,6 +25,7 @@ type feedPage struct {
 	Newer, Older string // addresses of the neighbouring pages
 	ByTime       bool   // pages are newer and older, not previous and next
 	Empty        *emptyView
+	FirstSteps   *firstSteps
 	Figures      *figures
 	Single       bool // a page of one post
 }
@@ -81,6 +82,13 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if found.Count == 0 {
 		if page.Empty, err = d.emptyFeed(r, v, f, lists); err != nil {
 			return err
+		}
+		if len(f.Active) == 0 {
+			targets, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListTargets{})
+			if err != nil {
+				return err
+			}
+			page.FirstSteps = firstStepsOf(&v.team, len(lists), len(targets))
 		}
 	}
 	w.Header().Add("Vary", "HX-Request")

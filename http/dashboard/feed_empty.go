@@ -17,6 +17,41 @@ type emptyView struct {
 	Action, Href     string
 }
 
+// firstSteps are what a new team does first. What is there ticks them off.
+type firstSteps struct {
+	Done  int
+	Steps []stepView
+}
+
+// stepView is one of them. Next is the first that is left.
+type stepView struct {
+	N                        int
+	Name, Text, Action, Href string
+	Done, Next               bool
+}
+
+// firstStepsOf returns the steps of a team; nil when all are done.
+func firstStepsOf(team *actors.TeamView, lists, targets int) *firstSteps {
+	paired := slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Account != nil })
+	f := &firstSteps{Steps: []stepView{
+		{Name: "Pair a browser", Text: "Watchpost looks and acts through a browser that is signed in to the network. It sees no password.", Action: "Pair", Href: pathTeam + "#pair", Done: paired},
+		{Name: "Watch something", Text: "One sentence is enough. Posts come once a browser is paired.", Action: "New watchlist", Href: pathWatchlists + "/new", Done: lists > 0},
+		{Name: "Be told", Text: "By email, Slack, Telegram or a webhook, when there is something to read.", Action: "Choose where", Href: pathNotifications + "/new", Done: targets > 0},
+		{Name: "Invite someone", Text: "Each member pairs a browser of their own, which adds to what the team may do a day.", Action: "Invite", Href: pathTeam + "#members", Done: len(team.Team.Members)+len(team.Invitations) > 1},
+	}}
+	for i := range f.Steps {
+		step := &f.Steps[i]
+		step.N, step.Next = i+1, !step.Done && f.Done == i
+		if step.Done {
+			f.Done++
+		}
+	}
+	if f.Done == len(f.Steps) {
+		return nil
+	}
+	return f
+}
+
 // dropView is a filter, and how many posts there are without it.
 type dropView struct {
 	Name, Href string

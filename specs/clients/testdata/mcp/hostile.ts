@@ -1,12 +1,11 @@
 // Posts and profiles whose authors address the model that reads them. Every tool that shows
 // them keeps what they wrote under content_of_others, whole, in the block that is marked.
-import { call, check, connect, type Fields } from "./client.js";
+import { call, check, connect, type Fields, key, url } from "./client.js";
 
 declare const process: { env: Record<string, string | undefined>; exitCode: number };
 
-// The word that every hostile text has, and the texts themselves.
+// The word that every hostile text has.
 const sign = process.env.HOSTILE_SIGN ?? "";
-const texts = JSON.parse(process.env.HOSTILE_TEXTS ?? "[]") as string[];
 
 // places returns the keys that lead to each text with the sign.
 function places(value: unknown, path: string[]): string[][] {
@@ -26,11 +25,13 @@ function shown(tool: string, reply: unknown): void {
 }
 
 try {
+  const stored = await (await fetch(url + "/api-posts?page_size=50", { headers: { "x-api-key": key } })).json() as { data: { content: string }[] };
+  check(stored.data.length > 0, "posts", stored);
   for (const way of ["http", "stdio"] as const) {
-    const client = await connect(way, process.env.WATCHPOST_KEY ?? "");
+    const client = await connect(way, key);
     const posts = await call(client, "search_posts", { page_size: 50 });
     shown("search_posts", posts);
-    for (const text of texts) check(posts.some((p: any) => p.content_of_others.text === text), "whole", [text, posts]);
+    for (const { content } of stored.data) check(posts.some((p: any) => p.content_of_others.text === content), "whole", [content, posts]);
     shown("get_post", await call(client, "get_post", { post: posts[0].id }));
     shown("list_leads", await call(client, "list_leads", {}));
     shown("preview_watchlist", await call(client, "preview_watchlist", { keywords: [{ keyword: "telemetry" }] }));
