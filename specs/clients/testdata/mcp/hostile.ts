@@ -1,11 +1,15 @@
 // Posts and profiles whose authors address the model that reads them. Every tool that shows
-// them keeps what they wrote under content_of_others, whole, in the block that is marked.
+// them keeps what they wrote under content_of_others, all that can be seen of it, in the
+// block that is marked.
 import { call, check, connect, type Fields, key, url } from "./client.js";
 
 declare const process: { env: Record<string, string | undefined>; exitCode: number };
 
 // The word that every hostile text has.
 const sign = process.env.HOSTILE_SIGN ?? "";
+
+// Characters that a person does not see, and that turn the direction of a text.
+const hidden = /[\u200b\u202a-\u202e]/;
 
 // places returns the keys that lead to each text with the sign.
 function places(value: unknown, path: string[]): string[][] {
@@ -31,7 +35,8 @@ try {
     const client = await connect(way, key);
     const posts = await call(client, "search_posts", { page_size: 50 });
     shown("search_posts", posts);
-    for (const { content } of stored.data) check(posts.some((p: any) => p.content_of_others.text === content), "whole", [content, posts]);
+    check(!hidden.test(JSON.stringify(posts)), "characters that nobody sees", posts);
+    for (const content of stored.data.map((p) => p.content.replaceAll(new RegExp(hidden, "g"), ""))) check(posts.some((p: any) => p.content_of_others.text === content), "whole", [content, posts]);
     shown("get_post", await call(client, "get_post", { post: posts[0].id }));
     shown("list_leads", await call(client, "list_leads", {}));
     shown("preview_watchlist", await call(client, "preview_watchlist", { keywords: [{ keyword: "telemetry" }] }));
