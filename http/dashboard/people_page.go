@@ -50,9 +50,9 @@ var peopleParams = []string{"list", "days", "level", "posts", "contacted", "orde
 // contactedYes is the value of contacted for those whom the team has contacted.
 const contactedYes = "yes"
 
-// Choices of the filters. The first one is that of an address without the filter.
+// Choices of the filters. The one without a value is that of an address without the filter.
 var (
-	peopleDays   = []choice{{Name: "Last 30 days"}, {Value: "7", Name: "Last 7 days"}, {Value: "90", Name: "Last 90 days"}, {Value: "all", Name: "All posts"}}
+	peopleDays   = []choice{{Value: "7", Name: "Last 7 days"}, {Name: "Last 30 days"}, {Value: "90", Name: "Last 90 days"}, {Value: "all", Name: "All posts"}}
 	peoplePosts  = []choice{{Name: "Any number"}, {Value: "2", Name: "2 and more"}, {Value: "5", Name: "5 and more"}, {Value: "10", Name: "10 and more"}}
 	peopleTabs   = []choice{{Name: "All"}, {Value: "no", Name: "Not contacted"}, {Value: contactedYes, Name: "Contacted"}}
 	peopleOrders = []choice{{Name: "Last post first"}, {Value: string(watchpost.LeadsMostPosts), Name: "Most posts first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "Best relevance first"}}
@@ -115,12 +115,10 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 	filters := pageFiltersOf(pathPeople, peopleParams, given)
 	page := peoplePage{
 		frame: frameOf(v, "people", "People"), Menus: peopleMenus(filters, lists), Filtered: len(filters.values) > 0,
-		Count: found.Count, Here: filters.page(query.Page), CSV: pathPeople + ".csv?" + filters.values.Encode(), Period: "of the last 30 days",
+		Count: found.Count, Here: filters.page(query.Page), CSV: pathPeople + ".csv?" + filters.values.Encode(), Period: "of all time",
 	}
-	for _, c := range peopleDays[1:] {
-		if c.Value == filters.values.Get("days") {
-			page.Period = map[string]string{"7": "of the last 7 days", "90": "of the last 90 days", "all": "of all time"}[c.Value]
-		}
+	if !query.From.IsZero() {
+		page.Period = "since " + query.From.Format("2 January 2006")
 	}
 	if page.Tabs, err = d.tabsOfPeople(r, v, filters, named, query, found.Count); err != nil {
 		return err

@@ -94,9 +94,9 @@ type trendRow struct {
 // trendsParams are the filters in an address of the page.
 var trendsParams = []string{"days", "list", "by"}
 
-// Choices of the page; the first one is that of an address without it.
+// Choices of the page. The one without a value is that of an address without the filter.
 var (
-	trendDays = []choice{{Name: "30 days"}, {Value: "7", Name: "7 days"}, {Value: "90", Name: "90 days"}}
+	trendDays = []choice{{Value: "7", Name: "7 days"}, {Name: "30 days"}, {Value: "90", Name: "90 days"}}
 	trendBys  = []choice{
 		{Name: "Watchlists"}, {Value: string(watchpost.TrendByKeyword), Name: "Keywords"}, {Value: string(watchpost.TrendBySentiment), Name: "Sentiment"},
 		{Value: string(watchpost.TrendByLanguage), Name: "Languages"}, {Value: string(watchpost.TrendByLabel), Name: "Labels"}, {Value: string(watchpost.TrendByLevel), Name: "Levels"},
@@ -211,6 +211,8 @@ func (c trendCard) against(now, before int) trendCard {
 		c.Change = "none before either"
 	case before == 0:
 		c.Change = "none before"
+	case now >= 10*before:
+		c.Change = fmt.Sprintf("%d times as many, before %s", now/before, number(before))
 	default:
 		c.Change = fmt.Sprintf("%d %%, before %s", int(math.Round(math.Abs(float64(now-before))*100/float64(before))), number(before))
 	}
