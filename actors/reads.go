@@ -131,6 +131,9 @@ func (r *reading) Posts(ctx context.Context, team watchpost.TeamID, named []stri
 	return page, root.Unavailable(err)
 }
 
+// Lead is an author of posts, and what the team has to do with the author.
+type Lead = insight.Lead
+
 // Leads returns a page of the authors of the posts that a query selects, on a snapshot of
 // the store and past the team's actors. named are as those of Posts. Errors: Invalid
 // `Invalid watchlist ID(s)`, Forbidden for another team's, Unavailable for a failed read.

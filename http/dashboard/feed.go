@@ -80,15 +80,8 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	page.paging(q.Page)
 	if found.Count == 0 {
-		if page.Empty, err = d.emptyFeed(r, v, f, lists); err != nil {
+		if page.Empty, page.FirstSteps, err = d.emptyFeed(r, v, f, lists); err != nil {
 			return err
-		}
-		if len(f.Active) == 0 {
-			targets, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListTargets{})
-			if err != nil {
-				return err
-			}
-			page.FirstSteps = firstStepsOf(&v.team, len(lists), len(targets))
 		}
 	}
 	w.Header().Add("Vary", "HX-Request")

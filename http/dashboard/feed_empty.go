@@ -58,8 +58,18 @@ type dropView struct {
 	Count      int
 }
 
-// emptyFeed tells the reasons apart: no watchlist, no scan yet, no match.
-func (d feedPages) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
+// emptyFeed says why the feed is empty, and without filters what a new team does first.
+func (d feedPages) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, *firstSteps, error) {
+	empty, err := d.reasonOf(r, v, f, lists)
+	if err != nil || len(f.Active) > 0 {
+		return empty, nil, err
+	}
+	targets, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListTargets{})
+	return empty, firstStepsOf(&v.team, len(lists), len(targets)), err
+}
+
+// reasonOf tells the reasons apart: no watchlist, no scan yet, no match.
+func (d feedPages) reasonOf(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
 	asked := slices.Clone(lists)
 	if len(f.named) > 0 {
 		asked = slices.DeleteFunc(asked, func(l actors.WatchlistView) bool { return !slices.Contains(f.named, string(l.Watchlist.ID)) })

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"watchpost/actors"
-	"watchpost/actors/insight"
 	"watchpost/internal/csvrow"
 	"watchpost/watchpost"
 )
@@ -169,7 +168,7 @@ func peopleMenus(filters pageFilters, lists []actors.WatchlistView) []menu {
 	}
 }
 
-func personRowOf(l *insight.Lead, now time.Time) personRow {
+func personRowOf(l *actors.Lead, now time.Time) personRow {
 	row := personRow{
 		Name: cmp.Or(l.Name, "Unknown author"), Headline: l.Headline, Level: l.Seniority, Company: l.Kind == watchpost.LeadCompany,
 		Posts: l.Posts, LastPost: l.LastPost, LastAt: momentOf(ago(l.LastAt, now), l.LastAt), Relevance: l.BestRelevance,
@@ -206,7 +205,7 @@ func (d feedPages) peopleCSV(w http.ResponseWriter, r *http.Request, v *visit) e
 	}
 	rows := csvrow.Append(nil, "author_url", "name", "headline", "seniority_level", "kind", "posts", "first_at", "last_at", "best_relevance", "sentiment", "interacted", "contacted", "connected")
 	left := maxCSV
-	err = d.Registry.ExportLeads(r.Context(), v.session.Team, named, query, "", func(l *insight.Lead) error {
+	err = d.Registry.ExportLeads(r.Context(), v.session.Team, named, query, "", func(l *actors.Lead) error {
 		if left--; left < 0 {
 			return errEnough
 		}

@@ -319,7 +319,7 @@ func (s *trendShower) spikes(t *watchpost.Trend, p *trendPlot) (views []spikeVie
 			q["watchlist_id"] = s.named
 		}
 		if spike.Group != "" {
-			v.Group, _ = s.group(spike.Group, q)
+			v.Group = s.group(spike.Group, q)
 		}
 		v.Href = pathFeed + "?" + q.Encode()
 		bar.Mark = "Spike " + number(v.N)
@@ -330,26 +330,25 @@ func (s *trendShower) spikes(t *watchpost.Trend, p *trendPlot) (views []spikeVie
 }
 
 // group returns what people call a group, and adds its filter to the address of a feed.
-func (s *trendShower) group(name string, q url.Values) (title string, known bool) {
+func (s *trendShower) group(name string, q url.Values) string {
 	switch s.by {
 	case watchpost.TrendByWatchlist:
 		q.Set("watchlist_id", name)
-		list, known := s.lists[watchpost.WatchlistID(name)]
-		return cmp.Or(list.Name, name), known
+		return cmp.Or(s.lists[watchpost.WatchlistID(name)].Name, name)
 	case watchpost.TrendByKeyword:
 		q.Set("keyword", name)
 	case watchpost.TrendBySentiment:
 		q.Set("sentiment", name)
-		return strings.ToUpper(name[:1]) + name[1:], true
+		return strings.ToUpper(name[:1]) + name[1:]
 	case watchpost.TrendByLanguage:
 		q.Set("lang", name)
-		return watchpost.LanguageName(name), true
+		return watchpost.LanguageName(name)
 	case watchpost.TrendByLabel:
 		q.Set("labels", name)
 	case watchpost.TrendByLevel:
 		q.Set("seniority_level", name)
 	}
-	return name, true
+	return name
 }
 
 // row is a group beside all posts of the newer period.
@@ -359,7 +358,7 @@ func (s *trendShower) row(g *watchpost.TrendGroup, all int) trendRow {
 		q["watchlist_id"] = s.named
 	}
 	row := trendRow{}
-	row.Name, _ = s.group(g.Name, q)
+	row.Name = s.group(g.Name, q)
 	row.Posts, row.Before = sums(g.Counts, s.days)
 	row.Href, row.Share = pathFeed+"?"+q.Encode(), percent(row.Posts, all)
 	row.Change = trendCard{}.against(row.Posts, row.Before)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -81,7 +82,7 @@ func (p *server) export(b *testing.B, path, key string, head io.Writer) (size in
 		n, err := io.CopyN(to, response.Body, part)
 		size += n
 		_, held := p.memory()
-		if peak = max(peak, held); err == io.EOF {
+		if peak = max(peak, held); errors.Is(err, io.EOF) {
 			return size, time.Since(began), peak
 		}
 		require.NoError(b, err)
