@@ -222,18 +222,22 @@ func BenchmarkClusterActivation(b *testing.B) {
 	}
 }
 
-// collectMany creates a team with posts of several watchlists.
+// accountScans is how many scans an account does: less than its allowance of a day.
+const accountScans = 20
+
+// collectMany creates a team with posts of several watchlists, at most 10,000 of each.
 func (p *server) collectMany(b *testing.B, scans, perScan int) (key string) {
 	b.Helper()
-	key, tokens := p.makeTeam("many", 1)
-	ctx := context.Background()
-	ws, _, err := websocket.Dial(ctx, strings.Replace(p.url, "http", "ws", 1)+"/extension/socket", &websocket.DialOptions{CompressionMode: websocket.CompressionDisabled})
-	require.NoError(b, err)
-	defer ws.CloseNow()
-	ws.SetReadLimit(protocol.MaxFrame)
-	send(b, ws, protocol.Frame{Type: protocol.TypeHello, V: 1, Token: tokens[0], Boot: "boot", Journal: "journal", Account: accountOf(0)})
-	expect(b, ws, protocol.TypeWelcome)
+	key, tokens := p.makeTeam("many", (scans+accountScans-1)/accountScans)
+	var ws *websocket.Conn
+	defer func() { _ = ws.CloseNow() }()
 	for n := range scans {
+		if n%accountScans == 0 {
+			if ws != nil {
+				_ = ws.CloseNow()
+			}
+			ws = p.greet(b, tokens[n/accountScans], n/accountScans)
+		}
 		p.call("POST", "/api-keyword-watchlist", "X-Api-Key", key, map[string]any{"name": fmt.Sprint(n), "keywords": []string{fmt.Sprintf("word%d", n)}}, nil)
 		scan := expect(b, ws, protocol.TypeTask)
 		send(b, ws, protocol.Frame{Type: protocol.TypeAccepted, Task: scan.Task, Lease: scan.Lease})
@@ -261,6 +265,16 @@ func (p *server) collectMany(b *testing.B, scans, perScan int) (key string) {
 	require.NoError(b, json.Unmarshal(get(b, p.url+"/api-posts", key), &page))
 	require.Equal(b, scans*perScan, page.Count)
 	return key
+}
+
+// greet connects a session whose work the caller does.
+func (p *server) greet(b *testing.B, token string, account int) *websocket.Conn {
+	ws, _, err := websocket.Dial(context.Background(), strings.Replace(p.url, "http", "ws", 1)+"/extension/socket", &websocket.DialOptions{CompressionMode: websocket.CompressionDisabled})
+	require.NoError(b, err)
+	ws.SetReadLimit(protocol.MaxFrame)
+	send(b, ws, protocol.Frame{Type: protocol.TypeHello, V: 1, Token: token, Boot: "boot", Journal: fmt.Sprint("journal", account), Account: accountOf(account)})
+	expect(b, ws, protocol.TypeWelcome)
+	return ws
 }
 
 // BenchmarkClusterMemory measures a node with 10,000 teams that rest in the

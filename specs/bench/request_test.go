@@ -151,14 +151,8 @@ func (p *server) collect(b *testing.B) (key, task string) {
 		"name": "Databases", "keywords": []string{"database"},
 		"labels": []map[string]string{{"name": "Hiring", "description": "looks for staff"}, {"name": "Releases", "description": "new versions"}},
 	}, &list)
-	ctx := context.Background()
-	ws, _, err := websocket.Dial(ctx, strings.Replace(p.url, "http", "ws", 1)+"/extension/socket",
-		&websocket.DialOptions{CompressionMode: websocket.CompressionDisabled})
-	require.NoError(b, err)
+	ws := p.greet(b, opened.Token, lifeTeams*lifeSessions)
 	b.Cleanup(func() { _ = ws.CloseNow() })
-	ws.SetReadLimit(protocol.MaxFrame)
-	send(b, ws, protocol.Frame{Type: protocol.TypeHello, V: 1, Token: opened.Token, Boot: "boot", Journal: "journal", Account: accountOf(lifeTeams * lifeSessions)})
-	expect(b, ws, protocol.TypeWelcome)
 	scan := expect(b, ws, protocol.TypeTask)
 	send(b, ws, protocol.Frame{Type: protocol.TypeAccepted, Task: scan.Task, Lease: scan.Lease})
 	for seq, part := range slices.Collect(slices.Chunk(scannedPosts(), protocol.MaxPartPosts)) {
