@@ -176,9 +176,11 @@ func TestExpected(t *testing.T) {
 	p := m.join()
 	post := "urn:network:activity:"
 	now, queued := fields{"when": "now", "reason": nil, "not_before": nil}, fields{"when": "waiting", "reason": "queued", "not_before": nil}
-	require.Equal(t, now, m.created("like-post", `{"social_urn":"`+post+`1"}`)["expected"])
+	like := m.created("like-post", `{"social_urn":"`+post+`1"}`)
+	require.Equal(t, now, like["expected"])
 	require.Equal(t, queued, m.created("fetch-company", `{"company_slug":"x"}`)["expected"])
 	require.Equal(t, queued, m.created("send-message", `{"recipient_urn":"1","message":"x"}`)["expected"])
+	require.Eventually(t, func() bool { return m.status(like["api_agent_task_id"].(string))["pending_reason"] == "running" }, patience, time.Millisecond)
 	require.Equal(t, now, m.created("like-post", `{"social_urn":"`+post+`1"}`)["expected"], "asked for again while it runs")
 	once := []string{"Idempotency-Key", "a"}
 	first := read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"x"}`, once...), 200)

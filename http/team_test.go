@@ -40,8 +40,10 @@ func TestTeam(t *testing.T) {
 
 	// A scan waits until there is a session.
 	read[fields](m.call("POST", watchlists, `{"keywords":["go","rust"]}`), 200)
-	seen = read[fields](m.call("GET", "/api-team", ""), 200)
-	require.Equal(t, 2.0, seen["waiting_scans"].(fields)["count"])
+	require.Eventually(t, func() bool { // the watchlist makes its tasks after the reply
+		seen = read[fields](m.call("GET", "/api-team", ""), 200)
+		return seen["waiting_scans"].(fields)["count"] == 2.0
+	}, patience, time.Millisecond)
 	require.NotNil(t, seen["waiting_scans"].(fields)["oldest"])
 	require.Equal(t, fields{"used": 1.0, "limit": 5.0}, seen["quotas"].(fields)["watchlists"])
 

@@ -43,14 +43,14 @@ func TestHeartbeats(t *testing.T) {
 	w.beatUntil(c, true)
 }
 
-// beatUntil triggers heartbeats until one reports whether the account is signed
-// in. While a check of the account runs, no other one starts.
+// beatUntil triggers heartbeats, one after the other, until one reports whether the account
+// is signed in. While a check of the account runs, no other one starts.
 func (w *world) beatUntil(c *conn, signedIn bool) {
 	w.t.Helper()
 	late := time.After(patience)
 	for {
+		w.beats <- start
 		select {
-		case w.beats <- start:
 		case f := <-c.frames:
 			if f.Account != nil && f.Account.SignedIn == signedIn {
 				return
