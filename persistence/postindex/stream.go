@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
@@ -32,27 +33,24 @@ func (x *Index) EachMatching(view persistence.View, space persistence.Space, q *
 		}
 		from = append(idKey(id), 0)
 	}
-	b := streamed{snapshot: s, yield: yield}
+	stream := streamed{snapshot: s, matching: versions, records: make(chan records), ended: make(chan struct{})}
 	var failure error
-	err = view.Scan(space, from, persistence.PrefixEnd([]byte(keyID)), func(_, value []byte) bool {
-		version, n := binary.Uvarint(value)
-		if n <= 0 {
-			failure = errDamaged
-			return false
+	var reading sync.WaitGroup
+	reading.Go(func() { failure = stream.read(from) })
+	err = func() error {
+		defer reading.Wait() // the view is the caller's again, also after a panic
+		defer close(stream.ended)
+		for r := range stream.records {
+			if err := s.yieldAll(r, yield); err != nil {
+				return err
+			}
 		}
-		if !versions.Contains(version) {
-			return true
-		}
-		if b.versions = append(b.versions, version); len(b.versions) < streamedAtOnce {
-			return true
-		}
-		failure = b.send()
-		return failure == nil && !b.stopped
-	})
-	if err = errors.Join(err, failure); err == nil && !b.stopped {
-		err = b.send()
+		return nil
+	}()
+	if errors.Is(err, errStopped) {
+		return nil
 	}
-	return err
+	return errors.Join(err, failure)
 }
 
 // matchingVersions returns the versions of the posts that match.
@@ -81,58 +79,102 @@ func (s *snapshot) matchingVersions(q *watchpost.PostQuery) (*roaring64.Bitmap, 
 // streamedAtOnce is the number of posts that are read together.
 const streamedAtOnce = 256
 
-// streamed are the versions of the next posts of a stream.
-type streamed struct {
-	*snapshot
-	yield    func(*Stored) bool
+// records are posts as they are kept, with their versions.
+type records struct {
 	versions []uint64
-	stopped  bool
+	values   [][]byte
 }
 
-// send reads the posts and yields them. They are not kept in the cache: a stream reads
-// each once.
-func (b *streamed) send() error {
-	values, err := b.read()
-	if err != nil {
-		return err
-	}
-	for i, value := range values {
+// errStopped ends a stream because the caller has enough.
+var errStopped = errors.New("stopped")
+
+// yieldAll yields posts. They are not kept in the cache: a stream reads each once.
+func (s *snapshot) yieldAll(r records, yield func(*Stored) bool) error {
+	for i, value := range r.values {
 		if value == nil {
-			return recordFault(b.space, b.versions[i], errDamaged)
+			return recordFault(s.space, r.versions[i], errDamaged)
 		}
 		post, err := readStored(value)
 		if err != nil {
-			return recordFault(b.space, b.versions[i], err)
+			return recordFault(s.space, r.versions[i], err)
 		}
-		if !b.yield(post) {
-			b.stopped = true
-			break
+		if !yield(post) {
+			return errStopped
 		}
 	}
-	b.versions = b.versions[:0]
 	return nil
 }
 
-// read returns the records. Posts that were not changed since they were stored have
-// versions in the order of their ids: then the records are read in one go.
-func (b *streamed) read() ([][]byte, error) {
-	if len(b.versions) == 0 {
-		return nil, nil
+// streamed reads the posts of a stream while the caller shows those before: both take about
+// as long. Nothing else uses the view meanwhile.
+type streamed struct {
+	*snapshot
+	matching *roaring64.Bitmap // versions
+	records  chan records
+	ended    chan struct{} // closed when the caller wants no more
+}
+
+// read sends the records of the matching posts, in the order of their ids from a key on.
+func (b *streamed) read(from []byte) error {
+	defer close(b.records)
+	var versions []uint64
+	var failure error
+	err := b.view.Scan(b.space, from, persistence.PrefixEnd([]byte(keyID)), func(_, value []byte) bool {
+		version, n := binary.Uvarint(value)
+		if n <= 0 {
+			failure = errDamaged
+			return false
+		}
+		if !b.matching.Contains(version) {
+			return true
+		}
+		if versions = append(versions, version); len(versions) < streamedAtOnce {
+			return true
+		}
+		failure = b.send(versions)
+		versions = nil
+		return failure == nil
+	})
+	if err = errors.Join(err, failure); err == nil && len(versions) > 0 {
+		err = b.send(versions)
 	}
-	first, last := slices.Min(b.versions), slices.Max(b.versions)
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// send reads the records of posts and hands them over.
+func (b *streamed) send(versions []uint64) error {
+	values, err := b.valuesOf(versions)
+	if err != nil {
+		return err
+	}
+	select {
+	case b.records <- records{versions, values}:
+		return nil
+	case <-b.ended:
+		return errStopped
+	}
+}
+
+// valuesOf returns the records. Posts that were not changed since they were stored have
+// versions in the order of their ids: then the records are read in one go.
+func (b *streamed) valuesOf(versions []uint64) ([][]byte, error) {
+	first, last := slices.Min(versions), slices.Max(versions)
 	const dense = 3 // records that are read for one that is wanted
-	if last-first >= dense*uint64(len(b.versions)) {
-		keys := make([][]byte, len(b.versions))
-		for i, version := range b.versions {
+	if last-first >= dense*uint64(len(versions)) {
+		keys := make([][]byte, len(versions))
+		for i, version := range versions {
 			keys[i] = versionKey(keyRecord, version)
 		}
 		return b.view.GetAll(b.space, keys)
 	}
-	at := make(map[uint64]int, len(b.versions))
-	for i, version := range b.versions {
+	at := make(map[uint64]int, len(versions))
+	for i, version := range versions {
 		at[version] = i
 	}
-	values := make([][]byte, len(b.versions))
+	values := make([][]byte, len(versions))
 	err := b.view.Scan(b.space, versionKey(keyRecord, first), versionKey(keyRecord, last+1), func(key, value []byte) bool {
 		if version, ok := versionOf(key); ok {
 			if i, wanted := at[version]; wanted {
