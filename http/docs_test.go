@@ -3,7 +3,9 @@ package httpapi_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,16 +13,27 @@ import (
 	"golang.org/x/net/html"
 )
 
-// docs parses the reference page.
-func docs(t *testing.T) (reply, *html.Node) {
+// docsPage is a page of the reference.
+type docsPage struct {
+	path string
+	reply
+	elements []*html.Node
+}
+
+// docs parses the pages of the reference, the one that begins it first.
+func docs(t *testing.T) (pages []docsPage) {
 	t.Helper()
 	document(t)
-	r := published.page
-	require.Equal(t, 200, r.status)
-	require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
-	page, err := html.Parse(strings.NewReader(r.raw))
-	require.NoError(t, err)
-	return r, page
+	for _, path := range slices.Sorted(maps.Keys(published.pages)) {
+		r := published.pages[path]
+		require.Equal(t, 200, r.status, path)
+		require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
+		page, err := html.Parse(strings.NewReader(r.raw))
+		require.NoError(t, err)
+		pages = append(pages, docsPage{path, r, elements(page)})
+	}
+	require.Equal(t, "/docs", pages[0].path)
+	return pages
 }
 
 // elements returns all elements of a page in order.
@@ -42,27 +55,32 @@ func attribute(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-// The page names every operation, parameter, type and error of the document.
+// The pages name every operation, parameter, type and error of the document, and what they
+// link to is there. None is large.
 func TestDocsAreWhole(t *testing.T) {
 	t.Parallel()
-	r, page := docs(t)
-	text := html.UnescapeString(r.raw)
-	ids := map[string]bool{}
-	for _, e := range elements(page) {
-		if id, ok := attribute(e, "id"); ok {
-			require.False(t, ids[id], id)
-			ids[id] = true
+	pages, raw := docs(t), ""
+	ids := map[string]bool{} // with the path of the page
+	for _, p := range pages {
+		require.Less(t, len(p.raw), 220_000, p.path)
+		raw += p.raw
+		for _, e := range p.elements {
+			if id, ok := attribute(e, "id"); ok {
+				require.False(t, ids[p.path+"#"+id], id)
+				ids[p.path+"#"+id] = true
+			}
 		}
 	}
+	text := html.UnescapeString(raw)
 	d := document(t)
 	for path, item := range d.Paths.Map() {
-		require.Contains(t, r.raw, path)
+		require.Contains(t, raw, path)
 		for method, o := range item.Operations() {
 			where := method + " " + path
-			require.True(t, ids[o.OperationID], where)
+			require.Contains(t, raw, ` id="`+o.OperationID+`"`, where)
 			require.Contains(t, text, o.Summary, where)
 			for _, p := range o.Parameters {
-				require.Contains(t, r.raw, "<code>"+p.Value.Name+"</code>", where)
+				require.Contains(t, raw, "<code>"+p.Value.Name+"</code>", where)
 			}
 			for _, response := range o.Responses.Map() {
 				media := response.Value.Content.Get("application/json")
@@ -78,14 +96,20 @@ func TestDocsAreWhole(t *testing.T) {
 		}
 	}
 	for name, schema := range d.Components.Schemas {
-		require.True(t, ids["schema-"+name], name)
+		require.True(t, strings.Contains(raw, ` id="schema-`+name+`"`), name)
 		for property := range schema.Value.Properties {
-			require.Contains(t, r.raw, "<code>"+property+"</code>", name)
+			require.Contains(t, raw, "<code>"+property+"</code>", name)
 		}
 	}
-	for _, e := range elements(page) {
-		if target, ok := attribute(e, "href"); ok && strings.HasPrefix(target, "#") {
-			require.True(t, ids[target[1:]], target)
+	for _, p := range pages {
+		for _, e := range p.elements {
+			target, _ := attribute(e, "href")
+			if strings.HasPrefix(target, "#") {
+				target = p.path + target
+			}
+			if strings.Contains(target, "#") {
+				require.True(t, ids[target], target)
+			}
 		}
 	}
 }
@@ -95,19 +119,25 @@ var hosts = regexp.MustCompile(`(?i)(?:https?|wss?|ftp):/*([a-z0-9.-]+)|url\(|@i
 // The page loads from the service only, and runs no script but the service's.
 func TestDocsKeepToThemselves(t *testing.T) {
 	t.Parallel()
-	r, page := docs(t)
-	policy := r.header.Get("Content-Security-Policy")
+	for _, p := range docs(t) {
+		p.keepsToItself(t)
+	}
+}
+
+func (p docsPage) keepsToItself(t *testing.T) {
+	t.Helper()
+	policy := p.header.Get("Content-Security-Policy")
 	require.True(t, strings.HasPrefix(policy, "default-src 'none'; "), policy)
 	require.NotContains(t, policy, "unsafe")
-	require.Equal(t, "nosniff", r.header.Get("X-Content-Type-Options"))
-	for _, found := range hosts.FindAllStringSubmatch(r.raw, -1) {
+	require.Equal(t, "nosniff", p.header.Get("X-Content-Type-Options"))
+	for _, found := range hosts.FindAllStringSubmatch(p.raw, -1) {
 		require.Regexp(t, `\.example$`, found[1], found[0])
 	}
-	for _, e := range elements(page) {
+	for _, e := range p.elements {
 		for _, a := range e.Attr {
 			require.False(t, strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src", a.Key)
 			if a.Key == "href" {
-				require.Regexp(t, `^(#|/app/try\?|/openapi\.json$|/docs/recipes$|data:,$)`, a.Val)
+				require.Regexp(t, `^(#|/app/try\?|/openapi\.json$|/docs$|/docs/[a-z-]+(#[A-Za-z]+)?$|data:,$)`, a.Val)
 			}
 		}
 		if e.Data == "style" || e.Data == "script" {
@@ -120,11 +150,17 @@ func TestDocsKeepToThemselves(t *testing.T) {
 // Who cannot see the page, or has no mouse, can use it.
 func TestDocsAreAccessible(t *testing.T) {
 	t.Parallel()
-	_, page := docs(t)
+	for _, p := range docs(t) {
+		p.isAccessible(t)
+	}
+}
+
+func (p docsPage) isAccessible(t *testing.T) {
+	t.Helper()
 	count := map[string]int{}
 	labelled := map[string]bool{}
 	level := 0
-	for _, e := range elements(page) {
+	for _, e := range p.elements {
 		count[e.Data]++
 		switch e.Data {
 		case "html":
@@ -160,7 +196,7 @@ func TestDocsAreAccessible(t *testing.T) {
 // for each method, and begins with the watchlist of keywords.
 func TestDocsGroupByPath(t *testing.T) {
 	t.Parallel()
-	r, _ := docs(t)
+	r := docs(t)[0]
 	paths := regexp.MustCompile(`<li><span class="path">([^<]+)</span>`).FindAllStringSubmatch(r.raw, -1)
 	seen := map[string]bool{}
 	for _, path := range paths {
@@ -169,5 +205,5 @@ func TestDocsGroupByPath(t *testing.T) {
 	}
 	require.Len(t, seen, len(document(t).Paths.Map()))
 	require.Equal(t, "/api-keyword-watchlist", paths[0][1])
-	require.Contains(t, r.raw, `<a href="#createKeywordWatchlist" class="method POST"`)
+	require.Contains(t, r.raw, `<a href="/docs/watchlists#createKeywordWatchlist" class="method POST"`)
 }

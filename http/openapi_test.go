@@ -28,7 +28,7 @@ var published struct {
 	raw      string
 	document *openapi3.T
 	router   routers.Router
-	page     reply // /docs
+	pages    map[string]reply // /docs, and the page of each chapter
 }
 
 // document loads what /openapi.json shows. Tests only read it.
@@ -42,7 +42,11 @@ func document(t *testing.T) *openapi3.T {
 		require.NoError(t, err)
 		published.router, err = legacy.NewRouter(d) // validates the document
 		require.NoError(t, err)
-		published.raw, published.page, published.document = r.raw, h.do("GET", "/docs", ""), d
+		published.pages = map[string]reply{"/docs": h.do("GET", "/docs", "")}
+		for _, link := range regexp.MustCompile(`<h2><a href="(/docs/[a-z-]+)"`).FindAllStringSubmatch(published.pages["/docs"].raw, -1) {
+			published.pages[link[1]] = h.do("GET", link[1], "")
+		}
+		published.raw, published.document = r.raw, d
 	})
 	require.NotNil(t, published.document, "another test failed to load it")
 	return published.document

@@ -178,7 +178,7 @@ func TestOperatorsHaveTime(t *testing.T) {
 	set := ask("/admin/teams/"+team.id+"/export", "Authorization", "Bearer "+adminToken)
 	require.Len(t, set, 1)
 	require.Greater(t, time.Until(set[0]), 10*time.Minute)
-	require.Empty(t, ask("/docs"))
+	require.Empty(t, ask("/docs/posts"))
 	require.Empty(t, ask(watchlists, "X-Api-Key", team.key))
 }
 

@@ -96,14 +96,14 @@ func TestStalledReadersAreBounded(t *testing.T) {
 	}
 	before := heap()
 	for _, client := range []string{"192.0.2.1", "192.0.2.2", "192.0.2.3"} {
-		require.Equal(t, map[string]int{"200": 128, "500": 22}, open().get(150, "/docs", from(client)...))
+		require.Equal(t, map[string]int{"200": 128, "500": 22}, open().get(150, "/openapi.json", from(client)...))
 	}
 	require.Less(t, heap()-before, uint64(150<<20))
-	require.Equal(t, map[string]int{"500": 1}, open().get(1, "/docs", from("192.0.2.1")...))
-	require.Equal(t, map[string]int{"200": 1}, open().get(1, "/docs", from("192.0.2.9")...))
+	require.Equal(t, map[string]int{"500": 1}, open().get(1, "/openapi.json", from("192.0.2.1")...))
+	require.Equal(t, map[string]int{"200": 1}, open().get(1, "/openapi.json", from("192.0.2.9")...))
 	require.Equal(t, map[string]int{"200": 1}, open().get(1, "/readyz"), "the proxy itself")
 	require.Equal(t, map[string]int{"200": 1}, open().get(1, "/api-team", append(from("192.0.2.1"), "x-api-key", m.key)...))
-	plain := h.do("GET", "/docs", "", "X-Forwarded-For", "192.0.2.9", "Accept-Encoding", "gzip")
+	plain := h.do("GET", "/openapi.json", "", "X-Forwarded-For", "192.0.2.9", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, plain.status)
 	require.Empty(t, plain.header.Get("Content-Encoding"), "all compressors are in use")
 }

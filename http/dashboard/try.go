@@ -48,7 +48,8 @@ func (d *Dashboard) showTry(w http.ResponseWriter, r *http.Request, v *visit) er
 // sends with one click. Sec-Fetch-Site does not tell: after such a link the page loads
 // itself again (askToSignIn).
 func (d *Dashboard) fromReference(r *http.Request) bool {
-	return r.Referer() == d.origin(r)+"/docs"
+	reference := d.origin(r) + "/docs"
+	return r.Referer() == reference || strings.HasPrefix(r.Referer(), reference+"/")
 }
 
 func (d *Dashboard) tryPage(v *visit, q url.Values) *tryPage {

@@ -19,13 +19,13 @@ import (
 	"watchpost/watchpost"
 )
 
-// The reference page, made of the OpenAPI document: one page that loads
-// nothing from other servers.
+// The reference is made of the OpenAPI document: a page that begins it, and one for each
+// chapter. They load nothing from other servers.
 
 //go:embed page.css page.html page.js recipes.html
 var docsFiles embed.FS
 
-// docsPage is the page as it is served.
+// docsPage is a page as it is served.
 type docsPage struct {
 	html []byte
 	// policy is the Content-Security-Policy: the page's own style and script
@@ -37,11 +37,11 @@ type docsPage struct {
 // docs are the API document and its page.
 type docs struct {
 	*endpoint.Server
-	// document and page are made when they are first asked for: most processes are never
+	// document and pages are made when they are first asked for: most processes are never
 	// asked, and making them takes longer than starting.
 	document func() ([]byte, error)
-	teams    func() ([]byte, error) // the document for clients of a team
-	page     func() (docsPage, error)
+	teams    func() ([]byte, error)              // the document for clients of a team
+	pages    func() (map[string]docsPage, error) // by their paths
 	recipes  func() (docsPage, error)
 }
 
@@ -55,16 +55,37 @@ func Add(s *endpoint.Server, document func() ([]byte, error)) {
 		}
 		return forTeams(document)
 	})
-	d.page = sync.OnceValues(func() (docsPage, error) {
+	d.pages = sync.OnceValues(func() (map[string]docsPage, error) {
 		document, err := d.document()
+		if err != nil {
+			return nil, err
+		}
+		return newDocsPages(document)
+	})
+	d.API.Get("/openapi.json", d.showOpenAPI, d.Operation(endpoint.Public, "openapi", "This document", endpoint.TagOps), fuego.OptionHide())
+	d.API.Get(pathDocs, d.show(d.page(pathDocs)), d.Operation(endpoint.Public, "docs", "Reference page", endpoint.TagOps), fuego.OptionHide())
+	for _, tag := range endpoint.Tags() {
+		d.API.Get(pathOf(tag), d.show(d.page(pathOf(tag))), d.Operation(endpoint.Public, "docs"+idOf(tag), "Reference page of a chapter", endpoint.TagOps), fuego.OptionHide())
+	}
+	d.API.Get("/docs/recipes", d.show(d.recipes), d.Operation(endpoint.Public, "recipes", "Page of recipes", endpoint.TagOps), fuego.OptionHide())
+}
+
+// pathDocs is the page that begins the reference.
+const pathDocs = "/docs"
+
+// page returns one of the pages (NotFound: its chapter is empty).
+func (d *docs) page(path string) func() (docsPage, error) {
+	return func() (docsPage, error) {
+		pages, err := d.pages()
 		if err != nil {
 			return docsPage{}, err
 		}
-		return newDocsPage(document)
-	})
-	d.API.Get("/openapi.json", d.showOpenAPI, d.Operation(endpoint.Public, "openapi", "This document", endpoint.TagOps), fuego.OptionHide())
-	d.API.Get("/docs", d.show(d.page), d.Operation(endpoint.Public, "docs", "Reference page", endpoint.TagOps), fuego.OptionHide())
-	d.API.Get("/docs/recipes", d.show(d.recipes), d.Operation(endpoint.Public, "recipes", "Page of recipes", endpoint.TagOps), fuego.OptionHide())
+		page, there := pages[path]
+		if !there {
+			return docsPage{}, watchpost.Errorf(watchpost.NotFound, "Not found")
+		}
+		return page, nil
+	}
 }
 
 // show serves a page.
@@ -124,32 +145,37 @@ func readPage(name string) (page *template.Template, style []byte, err error) {
 	return page, style, nil
 }
 
-// newDocsPage renders the page of a document.
-func newDocsPage(document []byte) (docsPage, error) {
+// newDocsPages renders the pages of a document, by their paths.
+func newDocsPages(document []byte) (map[string]docsPage, error) {
 	read, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
-		return docsPage{}, fmt.Errorf("docs: %w", err)
+		return nil, fmt.Errorf("docs: %w", err)
 	}
 	page, style, err := readPage("page.html")
 	if err != nil {
-		return docsPage{}, err
+		return nil, err
 	}
 	script, err := docsFiles.ReadFile("page.js")
 	if err != nil {
-		return docsPage{}, fmt.Errorf("docs: %w", err)
-	}
-	var out bytes.Buffer
-	err = page.Execute(&out, struct {
-		docsView
-		Style  template.CSS
-		Script template.JS
-	}{viewOf(read), template.CSS(style), template.JS(script)}) //nolint:gosec // files of ours
-	if err != nil {
-		return docsPage{}, fmt.Errorf("docs: %w", err)
+		return nil, fmt.Errorf("docs: %w", err)
 	}
 	policy := fmt.Sprintf("default-src 'none'; img-src data:; style-src %s; script-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		sourceHash(style), sourceHash(script))
-	return docsPage{out.Bytes(), policy, endpoint.EtagOf(out.Bytes())}, nil
+	view, pages := viewOf(read), map[string]docsPage{}
+	for _, here := range append([]docsTag{{Path: pathDocs}}, view.Tags...) {
+		var out bytes.Buffer
+		err = page.Execute(&out, struct {
+			docsView
+			Here   docsTag
+			Style  template.CSS
+			Script template.JS
+		}{view, here, template.CSS(style), template.JS(script)}) //nolint:gosec // files of ours
+		if err != nil {
+			return nil, fmt.Errorf("docs: %w", err)
+		}
+		pages[here.Path] = docsPage{out.Bytes(), policy, endpoint.EtagOf(out.Bytes())}
+	}
+	return pages, nil
 }
 
 // sourceHash names an inline style or script in a policy.

@@ -12,6 +12,11 @@
   narrow.addEventListener("change", fold);
   contents.addEventListener("click", (event) => { if (event.target.closest("a")) fold(); });
   input.parentElement.hidden = false;
+  // An address from when all was one page.
+  if (location.pathname === "/docs" && location.hash) {
+    const item = items.find((a) => a.hash === location.hash);
+    if (item) location.replace(item.href);
+  }
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;

@@ -20,15 +20,22 @@ type docsView struct {
 	Title, Version, License, Description string
 	Access                               []docsAccess
 	Tags                                 []docsTag
-	Schemas                              []docsSchema
 }
 
 type docsAccess struct{ Name, Header, Description string }
 
+// docsTag is a chapter, with a page of its own.
 type docsTag struct {
-	ID, Name, Description string
-	Operations            []docsOperation
+	Path, Name, Description string
+	Operations              []docsOperation
+	Schemas                 []docsSchema // that its operations take and return
 }
+
+// idOf is a name without spaces, in small letters.
+func idOf(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
+
+// pathOf is the path of the page of a chapter.
+func pathOf(tag string) string { return pathDocs + "/" + idOf(tag) }
 
 // docsPath is a path with its operations.
 type docsPath struct {
@@ -100,20 +107,55 @@ func viewOf(document *openapi3.T) docsView {
 		}
 		view.Access = append(view.Access, docsAccess{name, header, scheme.Description})
 	}
-	operations := endpoint.OperationsOf(document)
+	operations, schemas := endpoint.OperationsOf(document), map[string]docsSchema{}
+	for name, schema := range document.Components.Schemas {
+		schemas[name] = shownSchema(name, schema.Value)
+	}
 	for _, tag := range document.Tags {
-		shown := docsTag{ID: "tag-" + strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-"), Name: tag.Name, Description: tag.Description}
+		shown := docsTag{Path: pathOf(tag.Name), Name: tag.Name, Description: tag.Description}
 		for _, o := range operations {
 			if slices.Contains(o.Tags, tag.Name) {
 				shown.Operations = append(shown.Operations, shownOperation(o))
 			}
 		}
+		shown.Schemas = shown.schemas(schemas)
 		view.Tags = append(view.Tags, shown)
 	}
-	for _, name := range slices.Sorted(maps.Keys(document.Components.Schemas)) {
-		view.Schemas = append(view.Schemas, shownSchema(name, document.Components.Schemas[name].Value))
-	}
 	return view
+}
+
+// schemas returns those that the operations refer to, and those that these refer to, by
+// their names.
+func (t docsTag) schemas(all map[string]docsSchema) (used []docsSchema) {
+	known := map[string]bool{}
+	var add func(of []docsType)
+	add = func(of []docsType) {
+		for _, part := range of {
+			schema, there := all[part.Schema]
+			if !there || known[part.Schema] {
+				continue
+			}
+			known[part.Schema] = true
+			used = append(used, schema)
+			add(schema.Type)
+			for i := range schema.Fields {
+				add(schema.Fields[i].Type)
+			}
+		}
+	}
+	for _, o := range t.Operations {
+		for i := range o.Parameters {
+			add(o.Parameters[i].Type)
+		}
+		if o.Body != nil {
+			add(o.Body.Type)
+		}
+		for i := range o.Replies {
+			add(o.Replies[i].Type)
+		}
+	}
+	slices.SortFunc(used, func(a, b docsSchema) int { return strings.Compare(a.Name, b.Name) })
+	return used
 }
 
 func shownOperation(o endpoint.OperationAt) docsOperation {
@@ -175,9 +217,9 @@ func shownReply(code string, response *openapi3.Response) docsReply {
 func shownSchema(name string, schema *openapi3.Schema) docsSchema {
 	view := docsSchema{Name: name, Description: schema.Description}
 	object := schema
-	if len(schema.OneOf) > 0 {
+	if several := slices.Concat(schema.OneOf, schema.AnyOf); len(several) > 0 {
 		view.Type = typeOf(&openapi3.SchemaRef{Value: schema})
-		for _, alternative := range schema.OneOf {
+		for _, alternative := range several {
 			if alternative.Ref == "" && alternative.Value.Properties != nil {
 				object = alternative.Value
 			}

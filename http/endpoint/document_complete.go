@@ -90,6 +90,15 @@ func describeWarnings(o OperationAt) {
 	content.Schema.Value.Properties[warningsField] = list.NewRef()
 }
 
+// Tags are the chapters that a document may have, in the order in which a new reader would
+// read them.
+func Tags() (names []string) {
+	for _, t := range tags {
+		names = append(names, t.name)
+	}
+	return names
+}
+
 // orderTags puts the tags in the order in which a new reader would read them.
 func orderTags(document *openapi3.T) {
 	known := document.Tags

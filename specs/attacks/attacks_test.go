@@ -174,11 +174,11 @@ func unread(t *testing.T, binary string, set setter, check checker) {
 	before := s.goroutines()
 	for range 200 {
 		// Replies in a row fill the buffers of the kernel.
-		s.hold(strings.Repeat("GET /docs HTTP/1.1\r\nHost: x\r\n\r\n", 100), true)
+		s.hold(strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 100), true)
 	}
 	during := s.peak(s.goroutines) - before
 	after := s.falls(s.goroutines, before+99, lasts+5*time.Second) - before
-	set("200 clients never read /docs: goroutines at once / when fewer than 100 are left, or after 65 s", "+%d / +%d", during, after)
+	set("200 clients never read /openapi.json: goroutines at once / when fewer than 100 are left, or after 65 s", "+%d / +%d", during, after)
 	check(after < 100, "unread replies hold %d goroutines", after)
 }
 
@@ -188,13 +188,13 @@ func unreadOverHTTP2(t *testing.T, binary string, set setter, check checker) {
 	s := start(t, binary, true)
 	before, memory := s.goroutines(), s.memory("VmRSS")
 	for range 5 {
-		s.streams(240, 0, "GET", "/docs", "", "accept-encoding", "gzip")
-		s.streams(240, 1<<30, "GET", "/docs", "")
+		s.streams(240, 0, "GET", "/openapi.json", "", "accept-encoding", "gzip")
+		s.streams(240, 1<<30, "GET", "/openapi.json", "")
 	}
 	s.peak(s.goroutines)
 	grown := s.memory("VmHWM") - memory
 	after := s.falls(s.goroutines, before+99, lasts+35*time.Second) - before
-	set("10 HTTP/2 connections with 2,400 streams of /docs that are never read: memory", "+%d MiB", grown)
+	set("10 HTTP/2 connections with 2,400 streams of /openapi.json that are never read: memory", "+%d MiB", grown)
 	set("— goroutines when fewer than 100 are left, or after 95 s", "+%d", after)
 	check(grown < 200 && after < 100, "unread streams hold %d MiB and %d goroutines", grown, after)
 }

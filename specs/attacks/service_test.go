@@ -64,7 +64,7 @@ func start(t *testing.T, binary string, secure bool) *service {
 		Timeout: process.Patience, Transport: transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	status, _ := s.send("GET", "/docs", "") // made at the first request
+	status, _ := s.send("GET", "/openapi.json", "") // made at the first request
 	require.Equal(t, 200, status)
 	return s
 }

@@ -25,7 +25,7 @@ func TestInside(t *testing.T) {
 		document.addEventListener("securitypolicyviolation", (e) => refused.push(e.violatedDirective + " " + e.blockedURI + " " + e.sample));`}, nil)
 
 	paths, _ := m.paths(list, rule)
-	for _, path := range append(paths, "/docs") {
+	for _, path := range append(paths, "/docs", "/docs/posts") {
 		p.visit(path)
 		for _, width := range []int{800, 900, 1000} {
 			p.show(look{width: width})
