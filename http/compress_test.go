@@ -24,7 +24,7 @@ func TestLargeRepliesAreCompressed(t *testing.T) {
 		posts = append(posts, sample(i, "Telemetry: all about telemetry"))
 	}
 	m.collect(p, "telemetry", posts...)
-	for _, path := range []string{"/api-posts", "/openapi.json", "/docs"} {
+	for _, path := range []string{"/api-posts", "/openapi.json", "/docs", "/docs/posts"} {
 		plain := m.call("GET", path, "", "Accept-Encoding", "identity")
 		require.Equal(t, 200, plain.status, path)
 		require.Empty(t, plain.header.Get("Content-Encoding"), path)

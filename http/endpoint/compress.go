@@ -15,12 +15,12 @@ import (
 // writes past it.
 
 // compressedPaths are the paths of such replies.
-var compressedPaths = []string{"/api-posts", "/openapi.json", "/docs"}
+var compressedPaths = []string{"/api-posts", "/openapi.json"}
 
-// compressedPages begins the paths of the dashboard. Other sites cannot make a
-// browser load a page with its session, so they cannot guess from the size what
-// it holds.
-const compressedPages = "/app"
+// compressedPages begin the paths of the dashboard and of the reference. Other sites
+// cannot make a browser load a page with its session, so they cannot guess from the size
+// what it holds.
+var compressedPages = []string{"/app", "/docs"}
 
 // EventStream is sent as it comes.
 const EventStream = "/app/events"
@@ -44,6 +44,12 @@ func Streams(r *http.Request) bool {
 	return false
 }
 
+// compresses reports whether the replies of a path are compressed.
+func compresses(path string) bool {
+	page := slices.ContainsFunc(compressedPages, func(begin string) bool { return strings.HasPrefix(path, begin) })
+	return (page || slices.Contains(compressedPaths, path)) && path != EventStream
+}
+
 // leastCompressed is the size from which compression saves a packet.
 const leastCompressed = 1400
 
@@ -60,7 +66,7 @@ func compressed(next http.Handler) (http.Handler, error) {
 	}
 	compressing, compressors := wrap(next), make(chan struct{}, maxCompressors)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || !slices.Contains(compressedPaths, r.URL.Path) && !strings.HasPrefix(r.URL.Path, compressedPages) || r.URL.Path == EventStream {
+		if r.Method != http.MethodGet || !compresses(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}
