@@ -92,7 +92,8 @@ func TestCollapsedGroup(t *testing.T) {
 	}
 	onBothSites(t, false, func(t *testing.T, w *world) {
 		m := w.createTeam(t, "collapsed@example.com").inWindow("collapsed@example.com", "collapsed")
-		m.network.SetFaults(m.account, fakenetwork.Faults{Slow: slowPage})
+		// The page must not have come before the browser has frozen it.
+		m.network.SetFaults(m.account, fakenetwork.Faults{Slow: 3 * slowPage})
 		p := m.settings()
 		p.run(`chrome.tabGroups.onUpdated.addListener(group => chrome.tabGroups.update(group.id, { collapsed: true }))`)
 		p.run(`globalThis.focused = []; chrome.windows.onFocusChanged.addListener(id => focused.push(id)); 0`)
