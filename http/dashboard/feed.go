@@ -18,16 +18,15 @@ type feedPage struct {
 	frame
 	feedFilters
 	actingAs
-	Posts        []postView
-	Count        int
-	Back         string // the address of the page
-	First, Last  int
-	Newer, Older string // addresses of the neighbouring pages
-	ByTime       bool   // pages are newer and older, not previous and next
-	Empty        *emptyView
-	FirstSteps   *firstSteps
-	Figures      *figures
-	Single       bool // a page of one post
+	Posts []postView
+	Count int
+	paged
+	Back       string // the address of the page
+	ByTime     bool   // pages are newer and older, not previous and next
+	Empty      *emptyView
+	FirstSteps *firstSteps
+	Figures    *figures
+	Single     bool // a page of one post
 }
 
 func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -78,7 +77,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		}
 		page.Posts = append(page.Posts, view)
 	}
-	page.paging(q.Page)
+	page.paged = pagedOf(q.Page, watchpost.PageSize, len(page.Posts), page.Count, f.params.page)
 	if found.Count == 0 {
 		if page.Empty, page.FirstSteps, err = d.emptyFeed(r, v, f, lists); err != nil {
 			return err
@@ -91,18 +90,25 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	return render(w, http.StatusOK, "feed.html", &page)
 }
 
-// paging links the neighbouring pages.
-func (p *feedPage) paging(n int) {
-	if len(p.Posts) > 0 {
-		p.First = (n-1)*watchpost.PageSize + 1
-		p.Last = p.First + len(p.Posts) - 1
+// paged says which part of a list a page has.
+type paged struct {
+	First, Last  int
+	Newer, Older string // addresses of the neighbouring pages
+}
+
+// pagedOf describes the n-th page of a list, which shows some of all.
+func pagedOf(n, size, shown, all int, href func(page int) string) (p paged) {
+	if shown > 0 {
+		p.First = (n-1)*size + 1
+		p.Last = p.First + shown - 1
 	}
-	if last := (p.Count + watchpost.PageSize - 1) / watchpost.PageSize; n > 1 && last > 0 {
-		p.Newer = p.params.page(min(n-1, last))
+	if last := (all + size - 1) / size; n > 1 && last > 0 {
+		p.Newer = href(min(n-1, last))
 	}
-	if p.Last > 0 && p.Last < p.Count {
-		p.Older = p.params.page(n + 1)
+	if p.Last > 0 && p.Last < all {
+		p.Older = href(n + 1)
 	}
+	return p
 }
 
 func byID(lists []actors.WatchlistView) map[watchpost.WatchlistID]watchpost.Watchlist {

@@ -19,15 +19,14 @@ const peoplePageSize = 50
 // peoplePage lists the authors of the posts that the watchlists collected.
 type peoplePage struct {
 	frame
-	Tabs         []chip
-	Menus        []menu
-	Filtered     bool
-	Rows         []personRow
-	Count        int
-	Here, CSV    string // addresses
-	First, Last  int
-	Newer, Older string
-	Period       string // of the posts that count
+	paged
+	Tabs      []chip
+	Menus     []menu
+	Filtered  bool
+	Rows      []personRow
+	Count     int
+	Here, CSV string // addresses
+	Period    string // of the posts that count
 }
 
 // personRow is an author.
@@ -125,7 +124,7 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 	for i := range found.Leads {
 		page.Rows = append(page.Rows, personRowOf(&found.Leads[i], now))
 	}
-	page.paging(filters, query.Page)
+	page.paged = pagedOf(query.Page, peoplePageSize, len(page.Rows), page.Count, filters.page)
 	return renderLive(w, r, "people.html", page)
 }
 
@@ -181,20 +180,6 @@ func personRowOf(l *actors.Lead, now time.Time) personRow {
 	}
 	row.Href = pathFeed + "?" + url.Values{param: {l.AuthorURL}}.Encode()
 	return row
-}
-
-// paging links the neighbouring pages.
-func (p *peoplePage) paging(filters pageFilters, n int) {
-	if len(p.Rows) > 0 {
-		p.First = (n-1)*peoplePageSize + 1
-		p.Last = p.First + len(p.Rows) - 1
-	}
-	if last := (p.Count + peoplePageSize - 1) / peoplePageSize; n > 1 && last > 0 {
-		p.Newer = filters.page(min(n-1, last))
-	}
-	if p.Last > 0 && p.Last < p.Count {
-		p.Older = filters.page(n + 1)
-	}
 }
 
 // peopleCSV exports the authors that the filters select, at most maxCSV.
