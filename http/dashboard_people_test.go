@@ -75,7 +75,7 @@ func TestPeople(t *testing.T) {
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{"https://network.example/in/bob", "'=Bob"}, rows[1][:2])
 
-	for _, query := range []string{"?days=soon", "?days=0", "?posts=-1", "?level=Boss", "?order=oldest", "?list=nothing"} {
+	for _, query := range []string{"?days=soon", "?days=0", "?posts=-1", "?level=Boss", "?order=oldest", "?contacted=maybe", "?list=nothing"} {
 		require.Equal(t, 400, b.do("GET", "/app/people"+query, "").status, query)
 	}
 	require.Equal(t, 200, b.do("GET", "/app/people?page=7", "").status)

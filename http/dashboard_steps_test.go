@@ -20,6 +20,7 @@ func TestFirstSteps(t *testing.T) {
 		if !strings.Contains(page, `id="steps"`) {
 			return "none"
 		}
+		require.Equal(t, 1, strings.Count(page, `aria-current="step"`), "the first that is left")
 		return between(t, page, `<h2 id="steps-head">First steps</h2><p>`, " done.")
 	}
 	require.Equal(t, "0 of 4", done())

@@ -90,27 +90,6 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	return render(w, http.StatusOK, "feed.html", &page)
 }
 
-// paged says which part of a list a page has.
-type paged struct {
-	First, Last  int
-	Newer, Older string // addresses of the neighbouring pages
-}
-
-// pagedOf describes the n-th page of a list, which shows some of all.
-func pagedOf(n, size, shown, all int, href func(page int) string) (p paged) {
-	if shown > 0 {
-		p.First = (n-1)*size + 1
-		p.Last = p.First + shown - 1
-	}
-	if last := (all + size - 1) / size; n > 1 && last > 0 {
-		p.Newer = href(min(n-1, last))
-	}
-	if p.Last > 0 && p.Last < all {
-		p.Older = href(n + 1)
-	}
-	return p
-}
-
 func byID(lists []actors.WatchlistView) map[watchpost.WatchlistID]watchpost.Watchlist {
 	all := make(map[watchpost.WatchlistID]watchpost.Watchlist, len(lists))
 	for _, l := range lists {

@@ -4,6 +4,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"watchpost/actors"
 )
 
 // menu is a filter with several values, as a form.
@@ -109,4 +111,13 @@ func (f *feedFilters) picker() *listPicker {
 		p.Title = number(len(f.named)) + " of " + number(len(lists)) + " lists"
 	}
 	return p
+}
+
+// listChoices are the watchlists as values of a filter.
+func listChoices(lists []actors.WatchlistView) []choice {
+	of := []choice{{Name: "All watchlists"}}
+	for _, l := range lists {
+		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
+	}
+	return of
 }

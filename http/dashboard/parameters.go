@@ -181,3 +181,27 @@ func (f pageFilters) chips(name string, options []choice) (chips []chip) {
 	}
 	return chips
 }
+
+// usualDays is the period of a page without a filter.
+const usualDays = 30
+
+// paged says which part of a list a page has.
+type paged struct {
+	First, Last  int
+	Newer, Older string // addresses of the neighbouring pages
+}
+
+// pagedOf describes the n-th page of a list, which shows some of all.
+func pagedOf(n, size, shown, all int, href func(page int) string) (p paged) {
+	if shown > 0 {
+		p.First = (n-1)*size + 1
+		p.Last = p.First + shown - 1
+	}
+	if last := (all + size - 1) / size; n > 1 && last > 0 {
+		p.Newer = href(min(n-1, last))
+	}
+	if p.Last > 0 && p.Last < all {
+		p.Older = href(n + 1)
+	}
+	return p
+}

@@ -45,19 +45,16 @@ type personRow struct {
 // peopleParams are the filters in an address of the page.
 var peopleParams = []string{"list", "days", "level", "posts", "contacted", "order"}
 
-// contactedYes is the value of contacted for those whom the team has contacted.
-const contactedYes = "yes"
+// The values of contacted.
+const contactedYes, contactedNo = "yes", "no"
 
 // Choices of the filters. The one without a value is that of an address without the filter.
 var (
 	peopleDays   = []choice{{Value: "7", Name: "Last 7 days"}, {Name: "Last 30 days"}, {Value: "90", Name: "Last 90 days"}, {Value: "all", Name: "All posts"}}
 	peoplePosts  = []choice{{Name: "Any number"}, {Value: "2", Name: "2 and more"}, {Value: "5", Name: "5 and more"}, {Value: "10", Name: "10 and more"}}
-	peopleTabs   = []choice{{Name: "All"}, {Value: "no", Name: "Not contacted"}, {Value: contactedYes, Name: "Contacted"}}
+	peopleTabs   = []choice{{Name: "All"}, {Value: contactedNo, Name: "Not contacted"}, {Value: contactedYes, Name: "Contacted"}}
 	peopleOrders = []choice{{Name: "Last post first"}, {Value: string(watchpost.LeadsMostPosts), Name: "Most posts first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "Best relevance first"}}
 )
-
-// usualDays is the period without a filter.
-const usualDays = 30
 
 // readPeople reads the filters of an address.
 func readPeople(q url.Values, now time.Time) (named []string, query watchpost.LeadQuery, err error) {
@@ -84,9 +81,12 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 		}
 		query.Levels = []string{level}
 	}
-	if answer := q.Get("contacted"); answer != "" {
-		contacted := answer == contactedYes
-		query.OnlyContacted = &contacted
+	switch q.Get("contacted") {
+	case "":
+	case contactedYes, contactedNo:
+		query.OnlyContacted = new(q.Get("contacted") == contactedYes)
+	default:
+		return nil, query, watchpost.Errorf(watchpost.Invalid, "Contacted is %s or %s.", contactedYes, contactedNo)
 	}
 	query.By, err = watchpost.ParseLeadOrder(q.Get("order"))
 	return named, query, err
@@ -205,12 +205,3 @@ func (d feedPages) peopleCSV(w http.ResponseWriter, r *http.Request, v *visit) e
 }
 
 var errEnough = errors.New("enough rows")
-
-// writeCSV sends a table to be saved as a file.
-func writeCSV(w http.ResponseWriter, name string, rows []byte) error {
-	h := w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	_, err := w.Write(rows)
-	return err
-}

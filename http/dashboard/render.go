@@ -200,6 +200,15 @@ func renderLive(w http.ResponseWriter, r *http.Request, page string, data any) e
 	return render(w, http.StatusOK, page, data)
 }
 
+// writeCSV sends a table to be saved as a file.
+func writeCSV(w http.ResponseWriter, name string, rows []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	_, err := w.Write(rows)
+	return err
+}
+
 // written returns a part of a page.
 func written(page, part string, data any) (template.HTML, error) {
 	var out strings.Builder

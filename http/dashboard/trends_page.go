@@ -21,7 +21,6 @@ type trendsPage struct {
 	frame
 	Periods     []chip
 	Menus       []menu
-	Filtered    bool
 	Here, Dates string
 	Name        string // of the period before
 	Posts       trendCard
@@ -42,12 +41,12 @@ type trendCard struct {
 
 // trendPlot is a drawing of the days of a period: bars, and a line for the period before.
 type trendPlot struct {
-	Height int
-	Top    int // of the axis
-	Bars   []plotBar
-	Before []plotLine
-	Marks  []plotMark
-	Axis   []string
+	Height, Room int // Room is that of the marks above the axis
+	Top          int // of the axis
+	Bars         []plotBar
+	Before       []plotLine
+	Marks        []plotMark
+	Axis         []string
 }
 
 // plotBar is a day. X and Width are in percent of the width.
@@ -108,7 +107,7 @@ const (
 	trendHeight     = 176
 	trendRowHeight  = 32
 	maxTrendMarks   = 5 // spikes that are numbered and listed
-	roomOfTheMark   = 20
+	markRoom        = 20
 	trendBarPercent = 72 // of the room of a day
 )
 
@@ -133,8 +132,8 @@ func readTrends(q url.Values, now time.Time) (days int, named []string, query wa
 }
 
 func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) error {
-	given, now := r.URL.Query(), d.Clock.Now()
-	days, named, query, err := readTrends(given, now)
+	given := r.URL.Query()
+	days, named, query, err := readTrends(given, d.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -142,28 +141,27 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err != nil {
 		return err
 	}
-	moods := trend
-	if query.By != watchpost.TrendBySentiment {
-		query.By = watchpost.TrendBySentiment
-		if moods, err = d.Registry.Trends(r.Context(), v.session.Team, named, query); err != nil {
-			return err
-		}
+	bySentiment := query
+	bySentiment.By = watchpost.TrendBySentiment
+	sentiments, err := d.Registry.Trends(r.Context(), v.session.Team, named, bySentiment)
+	if err != nil {
+		return err
 	}
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
 		return err
 	}
 	filters := pageFiltersOf(pathTrends, trendsParams, given)
-	s := trendShower{days: days, from: query.To.AddDate(0, 0, -days), now: now, lists: byID(lists), by: watchpost.TrendBy(cmp.Or(given.Get("by"), string(watchpost.TrendByWatchlist))), named: named}
+	s := trendShower{days: days, from: query.To.AddDate(0, 0, -days), lists: byID(lists), by: query.By, named: named}
 	page := trendsPage{
-		frame: frameOf(v, "trends", "Trends"), Here: filters.href(), Filtered: filters.values.Get("list") != "",
+		frame: frameOf(v, "trends", "Trends"), Here: filters.href(),
 		Menus: []menu{filters.menu("Watchlist", "list", listChoices(lists))}, Name: plural(days, "day") + " before",
-		Dates: s.dates(), Plot: s.plot(trend.Counts, trendHeight),
+		Dates: s.dates(), Plot: s.plot(trend.Counts, trendHeight, markRoom),
 	}
 	page.Periods, page.Tabs = filters.chips("days", trendDays), filters.chips("by", trendBys)
 	posts, before := sums(trend.Counts, days)
 	page.Posts = trendCard{Value: number(posts)}.against(posts, before)
-	page.Negative = negativeCard(moods, days)
+	page.Negative = negativeCard(sentiments, days)
 	page.Spikes = s.spikes(&trend, &page.Plot)
 	for _, c := range page.Tabs {
 		if c.On {
@@ -180,15 +178,6 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 		page.Groups = page.Groups[:maxTrendRows]
 	}
 	return renderLive(w, r, "trends.html", page)
-}
-
-// listChoices are the watchlists as values of a filter.
-func listChoices(lists []actors.WatchlistView) []choice {
-	of := []choice{{Name: "All watchlists"}}
-	for _, l := range lists {
-		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
-	}
-	return of
 }
 
 // sums are the posts of the newest days of some counts, and those of as many before.
@@ -220,10 +209,10 @@ func (c trendCard) against(now, before int) trendCard {
 }
 
 // negativeCard is the share of negative posts.
-func negativeCard(moods watchpost.Trend, days int) trendCard {
-	all, allBefore := sums(moods.Counts, days)
+func negativeCard(sentiments watchpost.Trend, days int) trendCard {
+	all, allBefore := sums(sentiments.Counts, days)
 	negative, negativeBefore := 0, 0
-	for _, g := range moods.Groups {
+	for _, g := range sentiments.Groups {
 		if g.Name == "negative" {
 			negative, negativeBefore = sums(g.Counts, days)
 		}
@@ -239,7 +228,6 @@ func negativeCard(moods watchpost.Trend, days int) trendCard {
 type trendShower struct {
 	days  int
 	from  time.Time // of the newer period
-	now   time.Time
 	lists map[watchpost.WatchlistID]watchpost.Watchlist
 	by    watchpost.TrendBy
 	named []string
@@ -253,16 +241,12 @@ func (s *trendShower) dates() string {
 
 // y is the height of a number of posts in the drawing.
 func (p trendPlot) y(posts int) float64 {
-	room := 0
-	if p.Height == trendHeight {
-		room = roomOfTheMark
-	}
-	return float64(p.Height) - float64(posts*(p.Height-room))/float64(p.Top)
+	return float64(p.Height) - float64(posts*(p.Height-p.Room))/float64(p.Top)
 }
 
-// plot draws the counts of both periods.
-func (s *trendShower) plot(counts []int, height int) trendPlot {
-	p := trendPlot{Height: height, Top: roundTop(slices.Max(counts))}
+// plot draws the counts of both periods, with room for marks above.
+func (s *trendShower) plot(counts []int, height, marks int) trendPlot {
+	p := trendPlot{Height: height, Room: marks, Top: roundTop(slices.Max(counts))}
 	before, now := counts[:s.days], counts[s.days:]
 	room := 100 / float64(s.days)
 	for i, n := range now {
@@ -323,7 +307,7 @@ func (s *trendShower) spikes(t *watchpost.Trend, p *trendPlot) (views []spikeVie
 		}
 		v.Href = pathFeed + "?" + q.Encode()
 		bar.Mark = "Spike " + number(v.N)
-		p.Marks = append(p.Marks, plotMark{v.N, bar.X + bar.Width/2, bar.Y - roomOfTheMark/2})
+		p.Marks = append(p.Marks, plotMark{v.N, bar.X + bar.Width/2, bar.Y - markRoom/2})
 		views = append(views, v)
 	}
 	return views
@@ -362,6 +346,6 @@ func (s *trendShower) row(g *watchpost.TrendGroup, all int) trendRow {
 	row.Posts, row.Before = sums(g.Counts, s.days)
 	row.Href, row.Share = pathFeed+"?"+q.Encode(), percent(row.Posts, all)
 	row.Change = trendCard{}.against(row.Posts, row.Before)
-	row.Plot = s.plot(g.Counts, trendRowHeight)
+	row.Plot = s.plot(g.Counts, trendRowHeight, 0)
 	return row
 }
