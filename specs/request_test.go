@@ -158,7 +158,7 @@ func (w *world) checkReply(r *reply) error {
 			return fmt.Errorf("a reply with the header %s\n%s", name, r)
 		}
 	}
-	page := r.path == "/docs" || r.path == "/extension/removed" || strings.HasSuffix(r.path, "/metrics") || r.header.Get("Content-Type") == "application/x-ndjson" || strings.HasPrefix(r.header.Get("Content-Type"), "text/csv;")
+	page := r.path == "/docs" || strings.HasPrefix(r.path, "/docs/") || r.path == "/extension/removed" || strings.HasSuffix(r.path, "/metrics") || r.header.Get("Content-Type") == "application/x-ndjson" || strings.HasPrefix(r.header.Get("Content-Type"), "text/csv;")
 	if kind := r.header.Get("Content-Type"); !page && kind != "application/json; charset=utf-8" {
 		return fmt.Errorf("a reply of type %q\n%s", kind, r)
 	}
