@@ -65,7 +65,7 @@ func (r *signingIn) newTeamID() watchpost.TeamID {
 var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
 
 // HolderOf returns the team that a key belongs to and, unless it is the team's key, what
-// it may do (Unauthenticated; api.md#authentication).
+// it may do (Unauthenticated, with the holder if the key has ended; api.md#authentication).
 func (r *keyHolding) HolderOf(ctx context.Context, key string) (cache.Holder, error) {
 	digest := cache.DigestOf(key)
 	of, known, drops := r.env.keys.Find(digest)
@@ -80,8 +80,8 @@ func (r *keyHolding) HolderOf(ctx context.Context, key string) (cache.Holder, er
 	return unexpired(of, r.env.Clock.Now())
 }
 
-// HolderNow is HolderOf, and asks the store when another node, which has served the team
-// until now, may have changed the key.
+// HolderNow is HolderOf, and asks the store when another node, which serves the team or
+// has served it until now, may have changed the key.
 func (r *keyHolding) HolderNow(ctx context.Context, key string) (cache.Holder, error) {
 	if r.env.keys.Life == 0 {
 		return r.HolderOf(ctx, key)
@@ -95,7 +95,7 @@ func (r *keyHolding) HolderNow(ctx context.Context, key string) (cache.Holder, e
 
 func unexpired(of cache.Holder, now time.Time) (cache.Holder, error) {
 	if of.Key.Expired(now) {
-		return cache.Holder{}, errInvalidKey
+		return of, errInvalidKey
 	}
 	return of, nil
 }

@@ -64,9 +64,14 @@ func (s *Server) withKey(scopes []watchpost.Scope) middleware {
 func KeyOf(r *http.Request) string { return cmp.Or(r.Header.Get("X-Api-Key"), Bearer(r)) }
 
 // holderOf returns whose key a request carries (Unauthenticated; Forbidden when the key
-// may not be used from there, or has none of the scopes; without one it needs none).
+// may not be used from there, or has none of the scopes; without one it needs none). What
+// this node remembers of a key refuses nobody: another node may have changed it.
 func (s *Server) holderOf(ctx context.Context, r *http.Request, scopes ...watchpost.Scope) (cache.Holder, error) {
-	return holderBy(ctx, s, s.Registry.HolderOf, r, scopes)
+	of, err := holderBy(ctx, s, s.Registry.HolderOf, r, scopes)
+	if kind := watchpost.KindOf(err); of.Key != nil && (kind == watchpost.Forbidden || kind == watchpost.Unauthenticated) {
+		of, err = holderBy(ctx, s, s.Registry.HolderNow, r, scopes)
+	}
+	return of, err
 }
 
 // holderBy is holderOf with a way to look the key up.

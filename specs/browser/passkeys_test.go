@@ -39,7 +39,7 @@ func passkeys(m *team, b *chromium, email string) {
 	p.until(`location.pathname === "/app" && document.readyState === "complete"`)
 
 	p.run(`document.querySelector('a[href="/app/settings"]').click()`)
-	p.says("h1", "Settings")
+	p.until(`document.querySelector("#name")?.closest("[data-passkey]")?.hidden === false`)
 	p.run(`document.querySelector("#name").value = "Laptop"; document.querySelector('[data-passkey] button').click()`)
 	p.says("#passkeys .rows b", "Laptop")
 	p.run(`document.querySelector("#name").value = "Again"; document.querySelector('[data-passkey] button').click()`)

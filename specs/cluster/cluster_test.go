@@ -183,7 +183,6 @@ func (w *world) mails(email string) map[string]string {
 	return found
 }
 
-// rotation replaces a team's key. The old one is refused at every node a second
 // scopedKey makes a key at one node, uses it at every node and deletes it: then it is
 // refused everywhere, and so are the requests that wait.
 func (w *world) scopedKey(of team) {
@@ -199,6 +198,7 @@ func (w *world) scopedKey(of team) {
 			held <- fmt.Sprint(status, " ", string(reply))
 		}()
 	}
+	w.widenedKey(of, made.ID, made.Key)
 	began := time.Now()
 	w.get(1, "DELETE", "/api-keys?id="+made.ID, nil, nil, "X-Api-Key", of.Key)
 	for i := range nodes {
@@ -213,6 +213,24 @@ func (w *world) scopedKey(of team) {
 	}
 }
 
+// widenedKey: what a key may do more counts at all nodes from the reply on, also where it
+// was refused a moment ago. Requests that wait have its scope all the time.
+func (w *world) widenedKey(of team, id, key string) {
+	w.t.Helper()
+	allowed := func(i int) bool {
+		status, _ := w.request(i, "POST", "/network-agent/fetch-profile", nil, "X-Api-Key", key)
+		return status != http.StatusForbidden
+	}
+	for i := range nodes {
+		require.False(w.t, allowed(i)) // each node knows the key
+	}
+	w.get(1, "PUT", "/api-keys", map[string]any{"id": id, "scopes": []string{"read", "tasks"}}, nil, "X-Api-Key", of.Key)
+	for i := range nodes {
+		require.True(w.t, allowed(i), "node %d", i)
+	}
+}
+
+// rotation replaces a team's key. The old one is refused at every node a second
 // later; TestCachedKeyExpires measures the second.
 func (w *world) rotation(of team) {
 	w.t.Helper()
