@@ -254,3 +254,9 @@ type entryColumn struct {
 }
 
 func (c entryColumn) at(i int) int64 { return c.entries[i].values[c.column] }
+
+func (c entryColumn) read(first int, into []int64) {
+	for i := range into {
+		into[i] = c.at(first + i)
+	}
+}

@@ -38,6 +38,25 @@ func (c *column) at(i int) int64 {
 	return c.base + c.unit*int64(binary.LittleEndian.Uint64(c.data[8*i:]))
 }
 
+// read is several calls of at.
+func (c *column) read(first int, into []int64) {
+	switch {
+	case c.table != nil:
+		for i, n := range c.data[first : first+len(into)] {
+			into[i] = c.table[n]
+		}
+	case c.width == 4:
+		data := c.data[4*first : 4*(first+len(into))]
+		for i := range into {
+			into[i] = c.base + c.unit*int64(binary.LittleEndian.Uint32(data[4*i:]))
+		}
+	default:
+		for i := range into {
+			into[i] = c.at(first + i)
+		}
+	}
+}
+
 // size is the memory that the column takes.
 func (c *column) size() int { return len(c.data) + 8*len(c.table) + 100 }
 

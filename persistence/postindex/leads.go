@@ -2,6 +2,7 @@ package postindex
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -88,20 +89,20 @@ type leadGroups struct {
 	fault    error
 }
 
-// leadRow is what the columns say of an author.
+// leadRow is what the choice and the order of authors need of each. The rest is read for
+// those of the page.
 type leadRow struct {
-	author            term
-	first, last, best int64
-	posts             uint32
-	source, docNum    uint32 // the author's newest post
-	interacted        bool
+	author         term
+	last           int64
+	best           int64 // relevance, where it is the order; else 0
+	posts          uint32
+	source, docNum uint32 // the author's newest post
 }
 
 // merge adds the posts of another source to a row.
 func (g *leadGroups) merge(row, more *leadRow) {
 	row.posts += more.posts
-	row.first, row.best = min(row.first, more.first), max(row.best, more.best)
-	row.interacted = row.interacted || more.interacted
+	row.best = max(row.best, more.best)
 	if more.last > row.last {
 		row.last, row.source, row.docNum = more.last, more.source, more.docNum
 	} else if more.last == row.last {
@@ -181,28 +182,42 @@ func firstOf[T any](all []T, n int, compare func(a, b T) int) []T {
 
 // leads reads what the columns do not say of the rows of the page.
 func (g *leadGroups) leads() ([]watchpost.Lead, error) {
-	page := make([]watchpost.Lead, len(g.rows))
-	sentiments := make([]map[string]int, len(page))
+	known, err := g.snapshot.knownWatchlists()
+	if err != nil {
+		return nil, err
+	}
+	page, details := make([]watchpost.Lead, len(g.rows)), make([]leadDetails, len(g.rows))
 	for i := range page {
-		row, lead := &g.rows[i], &page[i]
-		sentiments[i] = map[string]int{}
+		row := &g.rows[i]
 		newest, err := g.post(g.sources[row.source].reader, row.docNum)
 		if err != nil {
 			return nil, err
 		}
-		lead.Describe(newest)
-		lead.FirstAt, lead.Posts, lead.BestRelevance, lead.Interacted = time.Unix(0, row.first).UTC(), int(row.posts), unsortable(row.best), row.interacted
+		page[i].Describe(newest)
+		page[i].Posts = int(row.posts)
+		details[i] = leadDetails{first: math.MaxInt64, best: math.MinInt64, sentiments: map[string]int{}, watchlists: make(bitset, (len(known.ids)+63)/64)}
 	}
 	for _, f := range g.sources {
-		if err := g.describe(f, page, sentiments); err != nil {
+		if err := g.describe(f, known, page, details); err != nil {
 			return nil, err
 		}
 	}
 	for i := range page {
-		page[i].Sentiment = watchpost.LeadSentiment(sentiments[i])
-		slices.Sort(page[i].Watchlists)
+		lead, d := &page[i], &details[i]
+		lead.FirstAt, lead.BestRelevance, lead.Sentiment = time.Unix(0, d.first).UTC(), unsortable(d.best), watchpost.LeadSentiment(d.sentiments)
+		for place := range d.watchlists.all() {
+			lead.Watchlists = append(lead.Watchlists, known.ids[place])
+		}
+		slices.Sort(lead.Watchlists)
 	}
 	return page, nil
+}
+
+// leadDetails is what the posts of a lead say together.
+type leadDetails struct {
+	first, best int64 // moment of the first post, best relevance
+	sentiments  map[string]int
+	watchlists  bitset // places of known watchlists
 }
 
 // post reads a post of a source.
@@ -218,59 +233,81 @@ func (g *leadGroups) post(s segmentReader, docNum uint32) (*watchpost.Post, erro
 	return stored.Post()
 }
 
-// describe adds the sentiments and watchlists of a source's posts to the leads.
-func (g *leadGroups) describe(f *matches, page []watchpost.Lead, sentiments []map[string]int) error {
-	lead := map[uint32]int{} // by document number
-	posts := roaring.New()
-	memory := bitsetPool.Get().(*bitsetMemory)
-	defer bitsetPool.Put(memory)
-	among := f.bitset(memory)
-	for i := range g.rows {
-		set, err := f.reader.postings(g.rows[i].author)
-		if err != nil {
-			return err
-		}
-		if set == nil {
-			continue
-		}
-		set.Iterate(func(docNum uint32) bool {
-			if among.has(int(docNum)) {
-				lead[docNum] = i
-				posts.Add(docNum)
-			}
-			return true
-		})
-	}
-	if posts.IsEmpty() {
-		return nil
-	}
-	for _, name := range watchpost.Sentiments() {
-		err := eachWith(f.reader, posts, termOf(termSentiment, name), func(docNum uint32) { sentiments[lead[docNum]][name]++ })
-		if err != nil {
-			return err
-		}
-	}
-	if err := g.describeEarlier(f.reader, posts, func(docNum uint32, name string) { sentiments[lead[docNum]][name]++ }); err != nil {
+// describe adds what the posts of a source say to the leads.
+func (g *leadGroups) describe(f *matches, known *taggedWatchlists, page []watchpost.Lead, details []leadDetails) error {
+	numbers := numbersPool.Get().(*postNumbers) // of leads; only those of the posts mean something
+	defer numbersPool.Put(numbers)
+	posts, err := g.postsOf(f, numbers, details)
+	if err != nil || posts.IsEmpty() {
 		return err
 	}
-	known, err := g.snapshot.knownWatchlists()
-	if err != nil {
+	each := func(t term, visit func(lead uint16)) error {
+		set, err := f.reader.postings(t)
+		if err != nil || set == nil {
+			return err
+		}
+		roaring.And(posts, set).Iterate(func(docNum uint32) bool {
+			visit(numbers[docNum])
+			return true
+		})
+		return nil
+	}
+	if err := each(termOf(termInteracted, ""), func(lead uint16) { page[lead].Interacted = true }); err != nil {
+		return err
+	}
+	for _, name := range watchpost.Sentiments() {
+		if err := each(termOf(termSentiment, name), func(lead uint16) { details[lead].sentiments[name]++ }); err != nil {
+			return err
+		}
+	}
+	if err := g.describeEarlier(f.reader, posts, func(docNum uint32, name string) { details[numbers[docNum]].sentiments[name]++ }); err != nil {
 		return err
 	}
 	for i, id := range known.ids {
 		if tagging := g.query.Tagging; tagging != nil && !tagging.Live[id] {
 			continue
 		}
-		err := eachWith(f.reader, posts, known.terms[i], func(docNum uint32) {
-			if of := &page[lead[docNum]]; !slices.Contains(of.Watchlists, id) {
-				of.Watchlists = append(of.Watchlists, id)
-			}
-		})
+		err := each(known.terms[i], func(lead uint16) { details[lead].watchlists.add(i) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// postsOf returns the matches of a source that are of the leads, notes the place of each
+// one's lead, and adds what the columns say to the details.
+func (g *leadGroups) postsOf(f *matches, numbers *postNumbers, details []leadDetails) (*roaring.Bitmap, error) {
+	posted, err := f.reader.column(columnPosted)
+	if err != nil {
+		return nil, err
+	}
+	relevance, err := f.reader.column(columnRelevance)
+	if err != nil {
+		return nil, err
+	}
+	memory := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(memory)
+	among, posts := f.bitset(memory), roaring.New()
+	for i := range g.rows {
+		set, err := f.reader.postings(g.rows[i].author)
+		if err != nil {
+			return nil, err
+		}
+		if set == nil {
+			continue
+		}
+		d := &details[i]
+		set.Iterate(func(docNum uint32) bool {
+			if among.has(int(docNum)) {
+				numbers[docNum] = uint16(i)
+				posts.Add(docNum)
+				d.first, d.best = min(d.first, posted.at(int(docNum))), max(d.best, relevance.at(int(docNum)))
+			}
+			return true
+		})
+	}
+	return posts, nil
 }
 
 // describeEarlier calls visit with the sentiments of posts of the layout before, which
@@ -292,18 +329,5 @@ func (g *leadGroups) describeEarlier(s segmentReader, posts *roaring.Bitmap, vis
 		}
 		visit(docNum, text.NormalizeName(post.Sentiment))
 	}
-	return nil
-}
-
-// eachWith calls visit with those of the posts that have a term.
-func eachWith(s segmentReader, posts *roaring.Bitmap, t term, visit func(docNum uint32)) error {
-	set, err := s.postings(t)
-	if err != nil || set == nil {
-		return err
-	}
-	roaring.And(posts, set).Iterate(func(docNum uint32) bool {
-		visit(docNum)
-		return true
-	})
 	return nil
 }

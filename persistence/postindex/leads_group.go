@@ -9,14 +9,14 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/RoaringBitmap/roaring/v2"
+	"watchpost/watchpost"
 )
 
 // leadSource is what the authors of a source's matches are grouped by.
 type leadSource struct {
-	authors           *authorColumn
-	posted, relevance values
-	interacted        *roaring.Bitmap // posts that the team liked or commented on; nil: none
+	authors   *authorColumn
+	posted    values
+	relevance values // nil where it is not the order
 }
 
 // group fills in rows, in no order.
@@ -24,7 +24,7 @@ func (g *leadGroups) group() error {
 	sources := make([]leadSource, len(g.sources))
 	for i, f := range g.sources {
 		var err error
-		if sources[i], err = leadSourceOf(f.reader); err != nil {
+		if sources[i], err = g.leadSourceOf(f.reader); err != nil {
 			return err
 		}
 	}
@@ -40,58 +40,42 @@ func (g *leadGroups) group() error {
 
 // leadSourceOf reads what is needed of a source: readers of the store are not for several
 // goroutines.
-func leadSourceOf(s segmentReader) (of leadSource, err error) {
+func (g *leadGroups) leadSourceOf(s segmentReader) (of leadSource, err error) {
 	if of.authors, err = s.authors(); err != nil {
 		return of, err
 	}
 	if of.posted, err = s.column(columnPosted); err != nil {
 		return of, err
 	}
-	if of.relevance, err = s.column(columnRelevance); err != nil {
-		return of, err
+	if g.query.By == watchpost.LeadsRelevanceFirst {
+		of.relevance, err = s.column(columnRelevance)
 	}
-	of.interacted, err = s.postings(termOf(termInteracted, ""))
 	return of, err
 }
 
 // groupSource returns the rows of the authors of a source's matches, in the order of the
 // authors.
 func (g *leadGroups) groupSource(source uint32, of *leadSource) []leadRow {
-	f, authors := g.sources[source], of.authors
+	authors := of.authors
 	rows := make([]leadRow, len(authors.terms))
 	for i, author := range authors.terms {
-		rows[i] = leadRow{author: author, first: math.MaxInt64, last: math.MinInt64, best: math.MinInt64, source: source}
+		rows[i] = leadRow{author: author, source: source}
+		if of.relevance != nil {
+			rows[i].best = math.MinInt64
+		}
 	}
-	docNums := f.docNums()
-	if f.all() {
-		docNums = upTo(f.reader.posts())
-	}
-	for docNum := range docNums {
-		row, at := &rows[authors.places[docNum]], of.posted.at(docNum)
-		if row.posts++; at > row.last || row.posts == 1 {
+	g.sources[source].eachValue(of.posted, func(docNum int, at int64) {
+		row := &rows[authors.places[docNum]]
+		if row.posts++; row.posts == 1 || at > row.last {
 			row.last, row.docNum = at, uint32(docNum)
 		} else if at == row.last {
 			g.newer(row, &leadRow{source: source, docNum: uint32(docNum)})
 		}
-		row.first, row.best = min(row.first, at), max(row.best, of.relevance.at(docNum))
-	}
-	if of.interacted != nil {
-		f.markInteracted(of, rows)
-	}
-	return slices.DeleteFunc(rows, func(row leadRow) bool { return row.posts == 0 || row.author == 0 })
-}
-
-// markInteracted marks the authors of posts that the team liked or commented on.
-func (f *matches) markInteracted(of *leadSource, rows []leadRow) {
-	memory := bitsetPool.Get().(*bitsetMemory)
-	defer bitsetPool.Put(memory)
-	among := f.bitset(memory)
-	of.interacted.Iterate(func(docNum uint32) bool {
-		if among.has(int(docNum)) {
-			rows[of.authors.places[docNum]].interacted = true
+		if of.relevance != nil {
+			row.best = max(row.best, of.relevance.at(docNum))
 		}
-		return true
 	})
+	return slices.DeleteFunc(rows, func(row leadRow) bool { return row.posts == 0 || row.author == 0 })
 }
 
 // leadParts is the number of parts in which the rows of sources are joined, by the first

@@ -37,6 +37,8 @@ func (w *bitsetMemory) empty(posts int) bitset {
 
 func (m bitset) has(docNum int) bool { return m[docNum/64]&(1<<(docNum%64)) != 0 }
 
+func (m bitset) add(docNum int) { m[docNum/64] |= 1 << (docNum % 64) }
+
 func (m bitset) count() (n int) {
 	for _, word := range m {
 		n += bits.OnesCount64(word)
@@ -120,7 +122,7 @@ func (f *matches) bitset(w *bitsetMemory) bitset {
 	made := w.empty(posts)
 	if len(f.conditions) == 0 {
 		for i := range posts {
-			made[i/64] |= 1 << (i % 64)
+			made.add(i)
 		}
 	} else {
 		made.fill(f.conditions[0])
@@ -157,6 +159,29 @@ func (f *matches) docNums() iter.Seq[int] {
 			if !yield(docNum) {
 				return
 			}
+		}
+	}
+}
+
+// eachValue calls visit with the posts and a column's value of each.
+func (f *matches) eachValue(column values, visit func(docNum int, value int64)) {
+	const enough = 8 // posts of a word for which all of its values are read at once
+	w := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(w)
+	var read [64]int64
+	for i, word := range f.bitset(w) {
+		first := 64 * i
+		if bits.OnesCount64(word) < enough {
+			for ; word != 0; word &= word - 1 {
+				docNum := first + bits.TrailingZeros64(word)
+				visit(docNum, column.at(docNum))
+			}
+			continue
+		}
+		column.read(first, read[:min(64, f.reader.posts()-first)])
+		for ; word != 0; word &= word - 1 {
+			bit := bits.TrailingZeros64(word)
+			visit(first+bit, read[bit])
 		}
 	}
 }

@@ -84,6 +84,8 @@ type numbers []int64
 
 func (n numbers) at(i int) int64 { return n[i] }
 
+func (n numbers) read(first int, into []int64) { copy(into, n[first:]) }
+
 // largeMerge is the number of posts from which sorting them takes a separate
 // step.
 const largeMerge = 8 << 10

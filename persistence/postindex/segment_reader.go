@@ -35,7 +35,11 @@ type segmentReader interface {
 }
 
 // values is a column.
-type values interface{ at(i int) int64 }
+type values interface {
+	at(i int) int64
+	// read reads the values of consecutive posts.
+	read(first int, into []int64)
+}
 
 // snapshot is a view of one team's index.
 type snapshot struct {

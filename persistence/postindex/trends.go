@@ -47,30 +47,25 @@ type trendCounter struct {
 	groups        [][]int
 }
 
-// trendMemory holds for each post of a source the number of its interval, from 1; 0 for a
-// post that does not match.
-type trendMemory [maxSegment]uint16
+// postNumbers holds a number for each post of a source of any size.
+type postNumbers [maxSegment]uint16
 
-var trendPool = sync.Pool{New: func() any { return new(trendMemory) }}
+var numbersPool = sync.Pool{New: func() any { return new(postNumbers) }}
 
 func (t *trendCounter) count(f *matches) error {
 	posted, err := f.reader.column(columnPosted)
 	if err != nil {
 		return err
 	}
-	memory := trendPool.Get().(*trendMemory)
-	defer trendPool.Put(memory)
-	intervals := memory[:f.reader.posts()]
+	memory := numbersPool.Get().(*postNumbers)
+	defer numbersPool.Put(memory)
+	intervals := memory[:f.reader.posts()] // from 1; 0 for a post that does not match
 	clear(intervals)
-	matching := f.docNums()
-	if f.all() {
-		matching = upTo(f.reader.posts())
-	}
-	for docNum := range matching {
-		i := (posted.at(docNum) - t.first) / t.length
+	f.eachValue(posted, func(docNum int, at int64) {
+		i := (at - t.first) / t.length
 		t.all[i]++
 		intervals[docNum] = uint16(i + 1)
-	}
+	})
 	groups := make([]*matches, len(t.plans)) // read before: a reader of the store is not for several goroutines
 	for g, p := range t.plans {
 		if p.nothing {
