@@ -167,6 +167,9 @@ func (r *reading) Journal(ctx context.Context, team watchpost.TeamID, q watchpos
 				return true
 			}
 		}
+		if q.About != nil && aboutOthers(v, q.About.Posts) {
+			return true
+		}
 		var e watchpost.JournalEntry
 		if failure = teamspace.Decode(v, &e); failure != nil {
 			return false
@@ -193,6 +196,12 @@ func needlesOf(q *watchpost.JournalQuery) (needles [][]byte) {
 		}
 	}
 	return needles
+}
+
+// aboutOthers reports whether the stored form of an entry names a post, and none of some.
+func aboutOthers(v []byte, posts []watchpost.PostID) bool {
+	_, named, found := bytes.Cut(v, []byte(`"Post":"`))
+	return found && !slices.ContainsFunc(posts, func(id watchpost.PostID) bool { return bytes.HasPrefix(named, []byte(id)) })
 }
 
 // JournalTotals counts the tasks that a team has asked for since a moment and that have

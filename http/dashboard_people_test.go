@@ -40,12 +40,15 @@ func TestPeople(t *testing.T) {
 	require.Contains(t, all, "1 to 3 of 3")
 	require.Contains(t, all, `<bdi>Acme</bdi></a> <span class="soft small">company</span>`)
 	for _, lead := range read[fields](m.call("GET", "/api-leads", ""), 200)["data"].([]any) {
-		param := "people_slug"
+		param, kind := "people_slug", "profile"
 		if lead.(fields)["kind"] == "company" {
-			param = "company_slug"
+			param, kind = "company_slug", "company"
 		}
-		href := "/app?" + url.Values{param: {lead.(fields)["author_url"].(string)}}.Encode()
-		require.Contains(t, all, `<a href="`+href+`"><bdi>`+lead.(fields)["name"].(string))
+		address := lead.(fields)["author_url"].(string)
+		person := "/app/people/" + kind + address[strings.LastIndexByte(address, '/'):]
+		require.Contains(t, all, `<a href="`+person+`"><bdi>`+lead.(fields)["name"].(string))
+		href := "/app?" + url.Values{param: {address}}.Encode()
+		require.Contains(t, html.UnescapeString(b.do("GET", person, "").raw), `<a href="`+href+`">`+fmt.Sprint(lead.(fields)["posts"])+" in the feed")
 		posts := between(t, b.do("GET", href, "").raw, `<p class="result-line"><span><b>`, "</b>")
 		require.Equal(t, fmt.Sprint(lead.(fields)["posts"]), posts)
 	}
@@ -79,4 +82,71 @@ func TestPeople(t *testing.T) {
 		require.Equal(t, 400, b.do("GET", "/app/people"+query, "").status, query)
 	}
 	require.Equal(t, 200, b.do("GET", "/app/people?page=7", "").status)
+}
+
+// TestPerson: the page of an author has the posts and what the team did, in one history,
+// and sends messages and invitations.
+func TestPerson(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Person", "growth")
+	p := m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	const path = "/app/people/profile/jane-doe"
+	require.Equal(t, 404, b.do("GET", path, "").status)
+
+	acme, other := sample(3, "telemetry three"), sample(4, "telemetry four")
+	acme.AuthorName, acme.AuthorURL = "Acme", "https://network.example/company/acme"
+	other.AuthorName, other.AuthorURL = "Bob", "https://network.example/in/bob"
+	m.collect(p, "telemetry", sample(1, "telemetry one"), sample(2, "telemetry two"), acme, other)
+	history := func() string {
+		return html.UnescapeString(between(t, b.do("GET", path, "").raw, `<h2 id="history">`, "</nav>"))
+	}
+	inOrder := func(page string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			_, after, found := strings.Cut(page, part)
+			require.True(t, found, "%s\n%s", part, page)
+			page = after
+		}
+	}
+	inOrder(history(), "telemetry one", "telemetry two", "Posts 1 to 2 of 2.")
+	require.NotContains(t, history(), "telemetry three")
+	posts := m.posts("people_slug=jane-doe")
+	require.Contains(t, b.do("GET", "/app", "").raw, `href="`+path+`">Jane Doe</a>`)
+
+	read[fields](m.call("POST", "/api-like", `{"post_id":"`+posts[1]["id"].(string)+`","user_email":"`+m.email+`"}`), 200)
+	m.work(p, "agent_like_post", `{}`)
+	bobs := m.posts("people_slug=bob")[0]["id"].(string)
+	read[fields](m.call("POST", "/api-like", `{"post_id":"`+bobs+`","user_email":"`+m.email+`"}`), 200)
+	m.work(p, "agent_like_post", `{}`)
+	inOrder(history(), `/app/posts/`+posts[1]["id"].(string)+`">Like as `, "Done in", "telemetry one")
+	require.NotContains(t, history(), bobs)
+
+	account, token := m.member(m.email), b.token()
+	write := func(path, do, text, key string) reply {
+		return b.send(path, url.Values{"token": {token}, "as": {account}, "key": {key}, "do": {do}, "text": {text}})
+	}
+	sent := write(path, "message", "Hello <Jane>", "once")
+	require.Equal(t, 303, sent.status, sent.raw)
+	require.Equal(t, sent.header.Get("Location"), write(path, "message", "Hello <Jane>", "once").header.Get("Location"))
+	require.Contains(t, b.do("GET", sent.header.Get("Location"), "").raw, "It goes out from the browser of the account.")
+	require.Contains(t, string(m.work(p, "agent_send_message", `{}`).Input), `"recipient_urn":"https://network.example/in/jane-doe"`)
+	inOrder(history(), "Message as ", "Done in", "Hello <Jane>", "Like as ", "telemetry one")
+	require.Contains(t, b.do("GET", path, "").raw, "Contacted")
+	require.Equal(t, 303, write(path, "invite", "", "twice").status)
+	m.work(p, "agent_send_connection_request", `{}`)
+	inOrder(history(), "Invitation as ", "Message as ", "Like as ")
+	require.Len(t, read[fields](m.call("GET", "/api-journal", ""), 200)["entries"], 4)
+
+	require.Equal(t, 400, write(path, "message", " ", "a").status)
+	require.Equal(t, 400, write(path, "message", strings.Repeat("a", 10_001), "b").status)
+	require.Equal(t, 400, write(path, "invite", strings.Repeat("a", 301), "c").status)
+	require.Equal(t, 400, write(path, "call", "now", "d").status)
+	require.Equal(t, 400, write("/app/people/company/acme", "message", "Hello", "e").status)
+	require.NotContains(t, b.do("GET", "/app/people/company/acme", "").raw, "Send the message")
+	for _, path := range []string{"/app/people/group/acme", "/app/people/profile/nobody", "/app/people/profile/acme"} {
+		require.Equal(t, 404, b.do("GET", path, "").status, path)
+	}
 }

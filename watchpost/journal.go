@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"watchpost/internal/reference"
 )
 
 // AskerKind says by what way a task was asked for.
@@ -132,6 +134,7 @@ type JournalQuery struct {
 	Except string    // not for this reason
 	Key    KeyID     // of a key with scopes that asked
 	Post   PostID    // a stored post that it is about
+	About  *Subjects // nil: anything
 	From   time.Time // asked for at or after
 	To     time.Time // asked for before
 }
@@ -140,8 +143,31 @@ type JournalQuery struct {
 func (q *JournalQuery) Matches(e *JournalEntry) bool {
 	return (q.Way == "" || q.Way == e.Way) && (q.Member == "" || q.Member == e.Member) && (q.Type == "" || q.Type == e.Type) &&
 		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) && (q.Key == "" || string(q.Key) == e.Asked && e.Way == AskedByKey) && (q.Code == "" || q.Code == e.Code) && (q.Except == "" || q.Except != e.Code) &&
-		(q.Post == "" || q.Post == e.Post) &&
+		(q.Post == "" || q.Post == e.Post) && (q.About == nil || q.About.has(e)) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
+}
+
+// Subjects are people or companies, by the keys of their references, and stored posts.
+type Subjects struct {
+	Authors []string
+	Posts   []PostID
+}
+
+func (s *Subjects) has(e *JournalEntry) bool {
+	return e.Post != "" && slices.Contains(s.Posts, e.Post) || slices.Contains(s.Authors, e.author())
+}
+
+// author returns the key of the person or company whose page the task needed; "" for none.
+func (e *JournalEntry) author() string {
+	switch e.Type.row().page {
+	case PageMember, PageThread:
+		return personKey(e.Subject)
+	case PageCompany:
+		if r, err := reference.ParseCompany(e.Subject); err == nil {
+			return r.Key()
+		}
+	}
+	return ""
 }
 
 // TaskQuery selects a team's tasks, those of callers. Empty fields select all.

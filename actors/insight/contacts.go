@@ -75,7 +75,10 @@ func otherName(value []byte) (string, error) {
 }
 
 // Contact is what a team has to do with a person.
-type Contact struct{ Contacted, Connected bool }
+type Contact struct {
+	Contacted, Connected bool
+	Same                 string // another key of the person; "": none is known
+}
 
 // contactsOf returns the contacts of people, by their keys.
 func contactsOf(view persistence.View, space persistence.Space, people []string) ([]Contact, error) {
@@ -91,12 +94,12 @@ func contactsOf(view persistence.View, space persistence.Space, people []string)
 		return nil, err
 	}
 	var marks [][]byte
+	contacts := make([]Contact, len(people))
 	for i, person := range people {
-		other, err := otherName(same[i])
-		if err != nil {
+		if contacts[i].Same, err = otherName(same[i]); err != nil {
 			return nil, err
 		}
-		for _, name := range []string{person, other} {
+		for _, name := range []string{person, contacts[i].Same} {
 			marks = append(marks, teamspace.Key(teamspace.KeyContacted, name), teamspace.Key(teamspace.KeyConnected, name))
 		}
 	}
@@ -104,10 +107,9 @@ func contactsOf(view persistence.View, space persistence.Space, people []string)
 	if err != nil {
 		return nil, err
 	}
-	contacts := make([]Contact, len(people))
 	for i := range contacts {
 		of := known[4*i:]
-		contacts[i] = Contact{Contacted: of[0] != nil || of[2] != nil, Connected: of[1] != nil || of[3] != nil}
+		contacts[i].Contacted, contacts[i].Connected = of[0] != nil || of[2] != nil, of[1] != nil || of[3] != nil
 	}
 	return contacts, nil
 }

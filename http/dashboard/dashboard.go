@@ -115,6 +115,8 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
 		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
+		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.person)},
+		{Method: http.MethodPost, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.writeTo)},
 		{Method: http.MethodGet, Path: pathTrends, Handler: d.signed(feed.trends)},
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},

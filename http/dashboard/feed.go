@@ -103,6 +103,7 @@ type postView struct {
 	ID                         watchpost.PostID
 	Initials, Author, Headline string
 	AuthorURL, URL             string
+	Person                     string // address of the author's page
 	Posted                     moment
 	Language, LanguageName     string
 	Text, Rest                 []textPart // of a long post the begin and the rest
@@ -161,7 +162,7 @@ type postShower struct {
 
 func (s *postShower) show(p *watchpost.Post) postView {
 	v := postView{
-		ID: p.ID, Author: cmp.Or(p.AuthorName, "Unknown author"), Headline: p.AuthorHeadline, AuthorURL: p.AuthorURL, URL: p.URL,
+		ID: p.ID, Author: cmp.Or(p.AuthorName, "Unknown author"), Headline: p.AuthorHeadline, AuthorURL: p.AuthorURL, Person: personHref(p.AuthorKey()), URL: p.URL,
 		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: watchpost.LanguageName(p.Language),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,

@@ -33,7 +33,8 @@ type peoplePage struct {
 type personRow struct {
 	Name, Initials, Headline, Level string
 	Company                         bool
-	Href                            string // of the author's posts
+	Href                            string // of the author's page
+	Posted                          string // address of the author's posts
 	Posts                           int
 	LastPost                        watchpost.PostID
 	LastAt                          moment
@@ -178,7 +179,8 @@ func personRowOf(l *actors.Lead, now time.Time) personRow {
 	if row.Company {
 		param = "company_slug"
 	}
-	row.Href = pathFeed + "?" + url.Values{param: {l.AuthorURL}}.Encode()
+	row.Posted = pathFeed + "?" + url.Values{param: {l.AuthorURL}}.Encode()
+	row.Href = cmp.Or(personHref(l.Key), row.Posted)
 	return row
 }
 

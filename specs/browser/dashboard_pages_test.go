@@ -114,8 +114,12 @@ func (m *team) paths(list, rule string) (paths []string, target string) {
 	status, sent := m.call(http.MethodPost, "/api-notifications/send", fields{"id": made["id"]}) // fails at once: the address is private
 	require.Equal(m.t, http.StatusOK, status, sent)
 	target = made["id"].(string)
+	status, found := m.call(http.MethodGet, "/api-leads", nil)
+	require.Equal(m.t, http.StatusOK, status, found)
+	author := found["data"].([]any)[0].(fields)["author_url"].(string)
+	person := "/app/people/profile/" + author[strings.LastIndexByte(author, '/')+1:]
 	return []string{
-		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + m.posts(list)[0]["id"].(string), "/app/people", "/app/people?posts=10", "/app/trends", "/app/trends?by=sentiment&days=7", "/app/watchlists", "/app/watchlists/new",
+		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + m.posts(list)[0]["id"].(string), "/app/people", "/app/people?posts=10", person, "/app/trends", "/app/trends?by=sentiment&days=7", "/app/watchlists", "/app/watchlists/new",
 		"/app/watchlists/new?kind=keyword", "/app/watchlists/new?kind=people", "/app/watchlists/" + list, "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
 		"/app/rules", "/app/rules/" + rule, "/app/rules/new", "/app/rules/new?action=comment",
 		"/app/team", "/app/keys", "/app/settings", "/app/try", "/app/nothing", "/app/notifications", "/app/notifications/new?kind=webhook", "/app/notifications/new?kind=email",
