@@ -178,7 +178,7 @@ func (d feedPages) history(r *http.Request, v *visit, lead *actors.Lead, q watch
 		query.About.Posts = append(query.About.Posts, p.ID)
 		all = append(all, historyEntry{
 			at: p.PostedAt, When: momentOf(ago(p.PostedAt, now), p.PostedAt), Icon: "feed", What: "Post", Post: p.ID,
-			Text: text.Clip(text.CollapseSpace(p.Content), excerptLength), Language: p.Language,
+			Text: excerpt(p.Content), Language: p.Language,
 		})
 	}
 	for _, p := range interacted {
@@ -198,6 +198,15 @@ func (d feedPages) history(r *http.Request, v *visit, lead *actors.Lead, q watch
 	}
 	slices.SortStableFunc(all, func(a, b historyEntry) int { return b.at.Compare(a.at) })
 	return all, len(shown), nil
+}
+
+// excerpt returns the begin of a text on one line.
+func excerpt(content string) string {
+	line := text.CollapseSpace(content)
+	if begin := text.Clip(line, excerptLength); begin != line {
+		return begin + "…"
+	}
+	return line
 }
 
 // somePosts returns a page of the posts that a query selects.
