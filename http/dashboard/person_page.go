@@ -11,15 +11,13 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
-	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
 
 // Bounds of the page of a person.
 const (
-	historySize   = 50 // posts of a page of the history
-	deedsAtMost   = 100
-	excerptLength = 280
+	historySize = 50 // posts of a page of the history
+	deedsAtMost = 100
 )
 
 // personPage is an author: the posts that the watchlists collected, and what the team did.
@@ -178,7 +176,7 @@ func (d feedPages) history(r *http.Request, v *visit, lead *actors.Lead, q watch
 		query.About.Posts = append(query.About.Posts, p.ID)
 		all = append(all, historyEntry{
 			at: p.PostedAt, When: momentOf(ago(p.PostedAt, now), p.PostedAt), Icon: "feed", What: "Post", Post: p.ID,
-			Text: excerpt(p.Content), Language: p.Language,
+			Text: excerptOf(p.Content), Language: p.Language,
 		})
 	}
 	for _, p := range interacted {
@@ -198,15 +196,6 @@ func (d feedPages) history(r *http.Request, v *visit, lead *actors.Lead, q watch
 	}
 	slices.SortStableFunc(all, func(a, b historyEntry) int { return b.at.Compare(a.at) })
 	return all, len(shown), nil
-}
-
-// excerpt returns the begin of a text on one line.
-func excerpt(content string) string {
-	line := text.CollapseSpace(content)
-	if begin := text.Clip(line, excerptLength); begin != line {
-		return begin + "…"
-	}
-	return line
 }
 
 // somePosts returns a page of the posts that a query selects.
