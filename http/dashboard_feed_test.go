@@ -178,3 +178,32 @@ func TestDashboardActions(t *testing.T) {
 		require.Equal(t, "/app", away.header.Get("Location"), back)
 	}
 }
+
+// TestFeedCSV: the table of a feed is the API's export with the same filters.
+func TestFeedCSV(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Tables", "growth")
+	p := m.join()
+	formula := sample(3, "telemetry three")
+	formula.AuthorName = "=1+1"
+	var posts []protocol.Post
+	for n := range 90 { // several chunks
+		posts = append(posts, sample(10+n, "telemetry "+strings.Repeat("long ", 300)))
+	}
+	m.collect(p, "telemetry", append(posts, sample(1, "telemetry one"), sample(2, "telemetry two"), formula)...)
+	b := h.browser()
+	b.signIn(m.email)
+	for _, query := range []string{"", "search_term=one", "people_slug=jane-doe", "search_term=nothing"} {
+		wanted := m.call("GET", "/api-posts/export?"+query, "")
+		require.Equal(t, 200, wanted.status)
+		got := b.do("GET", "/app/posts.csv?"+query, "")
+		require.Equal(t, 200, got.status)
+		require.Equal(t, wanted.raw, got.raw, query)
+		require.Equal(t, "text/csv; charset=utf-8", got.header.Get("Content-Type"))
+	}
+	require.Contains(t, b.do("GET", "/app?search_term=one", "").raw, `href="/app/posts.csv?search_term=one"`)
+	require.NotContains(t, b.do("GET", "/app?search_term=nothing", "").raw, "/app/posts.csv")
+	require.Equal(t, 400, b.do("GET", "/app/posts.csv?post_type=smoke", "").status)
+	require.Equal(t, 303, h.browser().do("GET", "/app/posts.csv", "").status)
+}

@@ -124,6 +124,8 @@ func TestPerson(t *testing.T) {
 	inOrder(history(), `/app/posts/`+posts[1]["id"].(string)+`">Like as `, "Done in", "telemetry one")
 	require.NotContains(t, history(), bobs)
 
+	require.Contains(t, b.do("GET", "/app/journal", "").raw, ` of <a href="`+path+`"><bdi>Jane Doe</bdi></a><br><span class="soft small"><bdi>telemetry two`)
+
 	account, token := m.member(m.email), b.token()
 	write := func(path, do, text, key string) reply {
 		return b.send(path, url.Values{"token": {token}, "as": {account}, "key": {key}, "do": {do}, "text": {text}})

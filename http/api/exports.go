@@ -24,7 +24,8 @@ var (
 
 // The columns of exports. A list is one cell.
 var (
-	postColumns = append(columnsOf("id", "network_post_url", "network_post_urn", "tracking_lists_id", "content", "author_name", "author_url", "author_headline",
+	// PostColumns are those of posts.
+	PostColumns = append(columnsOf("id", "network_post_url", "network_post_urn", "tracking_lists_id", "content", "author_name", "author_url", "author_headline",
 		"author_image_url", "posted_at", "created_at", "likes_count", "comments_count", "shares_count", "post_type", "language", "image_urls", "image_text", "videos", "tags",
 		"sentiment", "influence_score", "relevance_score", "seniority_level", "bookmark", "liked", "commented", "source", "potential_lead"),
 		csvrow.Column{Name: "watchlists", Member: "matched", Of: "watchlist_id"}, csvrow.Column{Name: "keywords", Member: "matched", Of: "keyword"})
@@ -125,7 +126,7 @@ func (r *rows) addValue(v any) error {
 func (s exports) posts(r *http.Request, p *endpoint.Params, to *rows) error {
 	var q watchpost.PostQuery
 	named, after := readPostFilters(p, &q), watchpost.PostID(p.One("after"))
-	if err := cmp.Or(p.Err, to.begin(postColumns)); err != nil {
+	if err := cmp.Or(p.Err, to.begin(PostColumns)); err != nil {
 		return err
 	}
 	err := s.Registry.ExportPosts(r.Context(), endpoint.TeamOf(r.Context()), named, q, after, func(post *actors.StoredPost, q *watchpost.PostQuery) error {

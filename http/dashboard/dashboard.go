@@ -15,6 +15,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/signin"
+	"watchpost/internal/csvrow"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/watchpost"
@@ -28,6 +29,8 @@ type Options struct {
 	// ReadPosts reads the query of GET /api-posts, whose parameters are those
 	// of the feed.
 	ReadPosts func(*http.Request) (named []string, q watchpost.PostQuery, err error)
+	// PostColumns are those of an export of posts.
+	PostColumns []csvrow.Column
 	// Try answers a request as the API does.
 	Try func(*http.Request) TryReply
 	// Interpret returns what a prompt means, or *interpret.Refused.
@@ -111,6 +114,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathPair, Handler: d.public(team.showPairing)},
 		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(signIn.signOut)},
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
+		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"watchpost/internal/csvrow"
@@ -33,6 +34,8 @@ type journalRow struct {
 	When                    moment
 	What, Text, Who, Asked  string
 	Post                    watchpost.PostID
+	Author, Person          string // of the post, and the address of the author's page
+	Excerpt                 string // of the post
 	State, Class, Icon, Why string
 }
 
@@ -94,7 +97,39 @@ func (d *Dashboard) journal(w http.ResponseWriter, r *http.Request, v *visit) er
 	for i := range found.Entries {
 		page.Rows = append(page.Rows, journalRowOf(&found.Entries[i], v.team.Team, d.Clock.Now()))
 	}
+	if err := d.namePosts(r, v, page.Rows); err != nil {
+		return err
+	}
 	return render(w, http.StatusOK, "journal.html", page)
+}
+
+// namePosts says of rows about posts whose they are. A post may be gone by now.
+func (d *Dashboard) namePosts(r *http.Request, v *visit, rows []journalRow) error {
+	q := watchpost.PostQuery{Page: 1, PageSize: journalPageSize}
+	for i := range rows {
+		if id := string(rows[i].Post); id != "" && !slices.Contains(q.IDs, id) {
+			q.IDs = append(q.IDs, id)
+		}
+	}
+	if len(q.IDs) == 0 {
+		return nil
+	}
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, q)
+	if err != nil {
+		return err
+	}
+	for _, stored := range found.Posts {
+		post, err := stored.Post()
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if row := &rows[i]; row.Post == post.ID {
+				row.Author, row.Person, row.Excerpt = cmp.Or(post.AuthorName, "Unknown author"), personHref(post.AuthorKey()), excerptOf(post.Content)
+			}
+		}
+	}
+	return nil
 }
 
 func journalRowOf(e *watchpost.JournalEntry, team watchpost.Team, now time.Time) journalRow {

@@ -202,11 +202,16 @@ func renderLive(w http.ResponseWriter, r *http.Request, page string, data any) e
 
 // writeCSV sends a table to be saved as a file.
 func writeCSV(w http.ResponseWriter, name string, rows []byte) error {
+	nameCSV(w, name)
+	_, err := w.Write(rows)
+	return err
+}
+
+// nameCSV says that a table follows, to be saved under a name.
+func nameCSV(w http.ResponseWriter, name string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	_, err := w.Write(rows)
-	return err
 }
 
 // written returns a part of a page.
