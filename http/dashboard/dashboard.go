@@ -12,6 +12,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 
 	"watchpost/actors"
 	"watchpost/actors/signin"
@@ -96,9 +97,9 @@ func New(o Options) *Dashboard { return &Dashboard{Options: o, guard: http.NewCr
 
 // Routes lists the whole surface.
 func (d *Dashboard) Routes() []Route {
-	signIn, feed, watchlists, rules := signInPages{d}, feedPages{d}, watchlistPages{d}, rulePages{d}
+	signIn, watchlists, rules := signInPages{d}, watchlistPages{d}, rulePages{d}
 	notifications, team := notificationPages{d}, teamPages{d}
-	return append(d.teamRoutes(), []Route{
+	return slices.Concat(d.feedRoutes(), d.teamRoutes(), []Route{
 		{Method: http.MethodGet, Path: "/{$}", Handler: http.RedirectHandler(pathFeed, http.StatusSeeOther)},
 		{Method: http.MethodGet, Path: "/app/assets/{file}", Handler: http.HandlerFunc(serveAsset)},
 		{Method: http.MethodGet, Path: pathSignIn, Handler: d.public(signIn.showSignIn)},
@@ -113,23 +114,8 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathLink, Handler: d.public(signIn.redeemLink)},
 		{Method: http.MethodGet, Path: pathPair, Handler: d.public(team.showPairing)},
 		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(signIn.signOut)},
-		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
-		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
-		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
-		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
-		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
-		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
-		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.person)},
-		{Method: http.MethodPost, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.writeTo)},
-		{Method: http.MethodGet, Path: pathTrends, Handler: d.signed(feed.trends)},
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
-		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
-		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(feed.post)},
-		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(feed.save)},
-		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(feed.like)},
-		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(feed.comment)},
-		{Method: http.MethodPost, Path: "/app/posts/{id}/cancel", Handler: d.signed(feed.cancel)},
 		{Method: http.MethodGet, Path: pathWatchlists, Handler: d.signed(watchlists.watchlists)},
 		{Method: http.MethodGet, Path: "/app/watchlists/new", Handler: d.signed(watchlists.newWatchlist)},
 		{Method: http.MethodPost, Path: "/app/watchlists/new", Handler: d.signed(watchlists.makeWatchlist)},
@@ -156,7 +142,29 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathTry, Handler: d.signed(d.showTry)},
 		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
 		{Method: http.MethodGet, Path: "/app/", Handler: d.signed(d.unknown)},
-	}...)
+	})
+}
+
+// feedRoutes lists the pages of posts and their authors.
+func (d *Dashboard) feedRoutes() []Route {
+	feed := feedPages{d}
+	return []Route{
+		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
+		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
+		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
+		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
+		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
+		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(feed.post)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(feed.save)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(feed.like)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(feed.comment)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/cancel", Handler: d.signed(feed.cancel)},
+		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
+		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
+		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.person)},
+		{Method: http.MethodPost, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.writeTo)},
+		{Method: http.MethodGet, Path: pathTrends, Handler: d.signed(feed.trends)},
+	}
 }
 
 // teamRoutes lists the pages of the team, its keys, and its members' own settings.
