@@ -53,20 +53,6 @@ type historyEntry struct {
 	Why, Language      string
 }
 
-// personKeyOf returns the key that the path names, and the query for the author's posts.
-func personKeyOf(r *http.Request) (key string, q watchpost.PostQuery, err error) {
-	key = r.PathValue("kind") + "/" + r.PathValue("name")
-	switch r.PathValue("kind") {
-	case "profile":
-		q.People = []string{key}
-	case "company":
-		q.Companies = []string{key}
-	default:
-		return "", q, errNoPerson
-	}
-	return key, q, nil
-}
-
 var errNoPerson = watchpost.Errorf(watchpost.NotFound, "Your watchlists have no posts of this author")
 
 // personHref is the address of an author's page, by the key of the author; "" for one
@@ -81,11 +67,7 @@ func personHref(key string) string {
 
 // person shows an author's posts and what the team did, in one history.
 func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) error {
-	key, posts, err := personKeyOf(r)
-	if err != nil {
-		return err
-	}
-	lead, err := d.leadOf(r, v, posts)
+	lead, posts, err := d.leadOf(r, v)
 	if err != nil {
 		return err
 	}
@@ -98,9 +80,9 @@ func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) erro
 	n = max(n, 1)
 	href := func(page int) string {
 		if page == 1 {
-			return personHref(key)
+			return personHref(lead.Key)
 		}
-		return personHref(key) + "?page=" + strconv.Itoa(page)
+		return personHref(lead.Key) + "?page=" + strconv.Itoa(page)
 	}
 	page := personPage{
 		personRow: personRowOf(lead, now), actingAs: actingAsOf(r, v), AuthorURL: lead.AuthorURL, Address: href(1), Here: href(n),
@@ -130,17 +112,28 @@ func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) erro
 	return renderLive(w, r, "person.html", page)
 }
 
-// leadOf returns an author with all posts (NotFound without any).
-func (d feedPages) leadOf(r *http.Request, v *visit, posts watchpost.PostQuery) (*actors.Lead, error) {
-	posts.Page, posts.PageSize = 1, 1
-	found, err := d.Registry.Leads(r.Context(), v.session.Team, nil, watchpost.LeadQuery{PostQuery: posts, By: watchpost.LeadsRecentFirst, MinPosts: 1})
+// leadOf returns the author whom the path names, with all posts, and the query for these
+// (NotFound without any).
+func (d feedPages) leadOf(r *http.Request, v *visit) (lead *actors.Lead, posts watchpost.PostQuery, err error) {
+	key := r.PathValue("kind") + "/" + r.PathValue("name")
+	switch r.PathValue("kind") {
+	case "profile":
+		posts.People = []string{key}
+	case "company":
+		posts.Companies = []string{key}
+	default:
+		return nil, posts, errNoPerson
+	}
+	q := watchpost.LeadQuery{PostQuery: posts, By: watchpost.LeadsRecentFirst, MinPosts: 1}
+	q.Page, q.PageSize = 1, 1
+	found, err := d.Registry.Leads(r.Context(), v.session.Team, nil, q)
 	if err != nil {
-		return nil, err
+		return nil, posts, err
 	}
 	if len(found.Leads) == 0 {
-		return nil, errNoPerson
+		return nil, posts, errNoPerson
 	}
-	return &found.Leads[0], nil
+	return &found.Leads[0], posts, nil
 }
 
 // history returns the n-th page of posts and what the team did in that time, newest first,
@@ -216,11 +209,7 @@ func (d feedPages) somePosts(r *http.Request, v *visit, q watchpost.PostQuery, p
 
 // writeTo makes the task that sends a person a message, or an invitation to connect.
 func (d feedPages) writeTo(w http.ResponseWriter, r *http.Request, v *visit) error {
-	key, posts, err := personKeyOf(r)
-	if err != nil {
-		return err
-	}
-	lead, err := d.leadOf(r, v, posts)
+	lead, _, err := d.leadOf(r, v)
 	if err != nil {
 		return err
 	}
@@ -235,7 +224,7 @@ func (d feedPages) writeTo(w http.ResponseWriter, r *http.Request, v *visit) err
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, personHref(key)+"?"+url.Values{"task": {string(made.ID)}}.Encode(), http.StatusSeeOther)
+	http.Redirect(w, r, personHref(lead.Key)+"?"+url.Values{"task": {string(made.ID)}}.Encode(), http.StatusSeeOther)
 	return nil
 }
 
