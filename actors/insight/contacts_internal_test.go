@@ -69,6 +69,6 @@ func TestEarlierTasks(t *testing.T) {
 		require.True(t, all["profile/jane"], "the profile names the person of a message")
 		contacts, err := contactsOf(v, space, []string{"profile/jane", "profile:2", "profile:9"})
 		require.NoError(t, err)
-		require.Equal(t, []Contact{{Contacted: true}, {}, {Contacted: true}}, contacts)
+		require.Equal(t, []Contact{{Contacted: true, Same: "profile:7"}, {}, {Contacted: true}}, contacts)
 	})
 }
