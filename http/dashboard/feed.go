@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
+	"watchpost/internal/csvrow"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -88,6 +89,47 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		return renderPart(w, "feed.html", "results", &page)
 	}
 	return render(w, http.StatusOK, "feed.html", &page)
+}
+
+// csvChunk is about how much of an export is sent at once.
+const csvChunk = 64 << 10
+
+// feedCSV exports all posts that the filters of a feed select, as the API does.
+func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
+	named, q, _, err := d.readFeed(r)
+	if err != nil {
+		return err
+	}
+	rows := csvrow.Rows{Columns: d.PostColumns}
+	chunk, object, begun := csvrow.AppendHeader(nil, d.PostColumns), []byte(nil), false
+	send := func() error {
+		if !begun {
+			nameCSV(w, "watchpost-posts.csv")
+			begun = true
+		}
+		_, err := w.Write(chunk)
+		chunk = chunk[:0]
+		return err
+	}
+	err = d.Registry.ExportPosts(r.Context(), v.session.Team, named, q, "", func(post *actors.StoredPost, q *watchpost.PostQuery) error {
+		object = post.Append(object[:0], q.Live, q.Tagging)
+		if chunk = rows.Append(chunk, object); len(chunk) < csvChunk {
+			return nil
+		}
+		return send()
+	})
+	if err == nil {
+		return send()
+	}
+	if begun {
+		panic(http.ErrAbortHandler) // a file that ended here would look whole
+	}
+	return err
+}
+
+// CSV is the address of the feed as a table.
+func (p *feedPage) CSV() string {
+	return pathFeed + "/posts.csv?" + p.params.with("page").values.Encode()
 }
 
 func byID(lists []actors.WatchlistView) map[watchpost.WatchlistID]watchpost.Watchlist {
