@@ -125,6 +125,20 @@ func (s *sessionActor) asks(c *connection, tasks []string) (changed bool) {
 	return s.Asking != before
 }
 
+// onMembersWord takes up that a connection asks the member about a write, or that the
+// member has declined it: that question is over before the task is, and needs no cancel.
+// It reports whether the account may do something else than before, after a refusal.
+func (s *sessionActor) onMembersWord(c *connection, f *protocol.Frame) (answered bool) {
+	switch {
+	case f.Type != protocol.TypeReleased:
+	case f.Reason == protocol.ReleasedAsked:
+		s.asks(c, append(texts(c.asking), f.Task))
+	case f.Reason == protocol.ReleasedDeclined:
+		return s.asks(c, slices.DeleteFunc(texts(c.asking), func(id string) bool { return id == f.Task }))
+	}
+	return false
+}
+
 // forgetQuestion ends the questions about a task that is final.
 func (s *sessionActor) forgetQuestion(task watchpost.TaskID) {
 	for _, c := range s.connections {
@@ -132,7 +146,7 @@ func (s *sessionActor) forgetQuestion(task watchpost.TaskID) {
 			continue
 		}
 		s.endQuestion(c, task)
-		s.asks(c, texts(slices.DeleteFunc(slices.Clone(c.asking), func(id watchpost.TaskID) bool { return id == task })))
+		s.asks(c, slices.DeleteFunc(texts(c.asking), func(id string) bool { return id == string(task) }))
 		s.blocked = true
 	}
 }

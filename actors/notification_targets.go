@@ -235,12 +235,28 @@ func (ns *notifications) onDelete(m DeleteTarget) {
 		return
 	}
 	batch := &persistence.Batch{}
-	batch.Delete(teamspace.Key(teamspace.KeyTarget, m.ID))
-	ns.audit(batch, watchpost.AuditTargetDeleted, box.target)
-	box.target = nil
+	ns.remove(batch, box)
 	ns.Commits.Submit(batch, nil)
 	ns.clean()
 	ns.Answer(root.Done{}, nil)
+}
+
+// remove deletes a target. Its other records go with clean, which is to follow.
+func (ns *notifications) remove(batch *persistence.Batch, box *outbox) {
+	batch.Delete(teamspace.Key(teamspace.KeyTarget, box.id))
+	ns.audit(batch, watchpost.AuditTargetDeleted, box.target)
+	box.target = nil
+}
+
+// onWatchlistDeleted deletes the targets of a watchlist in the decision that deletes it,
+// so that the audit has both or neither; clean is to follow.
+func (ns *notifications) onWatchlistDeleted(batch *persistence.Batch, w *watchpost.Watchlist) {
+	ns.auditHook(batch, w, "")
+	for _, box := range ordered.ByKey(ns.byID) {
+		if box.target != nil && box.target.Watchlist == w.ID {
+			ns.remove(batch, box)
+		}
+	}
 }
 
 // clean removes the records of targets that were deleted, or whose watchlist or hook
@@ -254,7 +270,7 @@ func (ns *notifications) clean() {
 		delete(ns.byID, id)
 		batch := st.Room(1 + auditOps)
 		batch.Delete(teamspace.Key(teamspace.KeyTarget, id))
-		if box.target != nil { // it went with its watchlist
+		if box.target != nil { // an earlier build deleted its watchlist, and stopped
 			ns.audit(batch, watchpost.AuditTargetDeleted, box.target)
 		}
 		st.Room(1).Delete(teamspace.Key(teamspace.KeyTargetState, id))

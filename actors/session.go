@@ -202,15 +202,16 @@ func (s *sessionActor) onFrame(m fromLink) {
 			s.ctx.Send(s.team, sessionFrame{session: m.session, frame: m.frame})
 		}
 	default:
-		if m.frame.Type == protocol.TypeReleased && m.frame.Reason == protocol.ReleasedAsked {
-			s.asks(c, append(texts(c.asking), m.frame.Task))
-		}
+		answered := s.onMembersWord(c, &m.frame)
 		l := s.leases[watchpost.TaskID(m.frame.Task)]
 		if l == nil || l.id != m.frame.Lease || l.task == nil {
 			s.ctx.Send(s.team, sessionFrame{session: m.session, frame: m.frame})
-			return
+		} else {
+			s.ctx.Send(l.task, fromSession{id: m.session, link: m.link, journal: c.journal, signs: c.signs, frame: m.frame})
 		}
-		s.ctx.Send(l.task, fromSession{id: m.session, link: m.link, journal: c.journal, signs: c.signs, frame: m.frame})
+		if answered {
+			s.announce(announced{paced: true})
+		}
 	}
 }
 

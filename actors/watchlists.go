@@ -245,7 +245,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	cache.DeleteWatchlist(batch, m.ID)
-	ws.team.notifications.auditHook(batch, &tracked.view.Watchlist, "")
+	ws.team.notifications.onWatchlistDeleted(batch, &tracked.view.Watchlist)
 	for _, e := range tracked.view.Watchlist.Keywords {
 		batch.Delete(teamspace.ScanKey(m.ID, e.ID))
 	}
