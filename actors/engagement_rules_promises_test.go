@@ -17,7 +17,8 @@ import (
 // rule decided on it.
 
 // writesOf lets a session come to rest. It ends the scans that the session is handed
-// with the posts, and returns the writes.
+// with the posts, and returns the writes. The clock may have jumped over the lease of a
+// scan, which is then handed out a second time and cancelled.
 func writesOf(s *actorstest.Session, posts ...protocol.Post) (writes []protocol.Frame) {
 	s.T.Helper()
 	for range 3 {
@@ -25,11 +26,12 @@ func writesOf(s *actorstest.Session, posts ...protocol.Post) (writes []protocol.
 			switch {
 			case f.Type != protocol.TypeTask:
 			case watchpost.TaskType(f.TaskType).Scan():
-				endScan(s, f, true, posts...)
+				s.Result(f, protocol.PostsOutput{Posts: posts, Exhausted: ptr(true)})
 			default:
 				writes = append(writes, f)
 			}
 		}
+		awaitSchedules(s.T, s.Team)
 	}
 	return writes
 }

@@ -72,7 +72,9 @@ func TestDisableAndEnable(t *testing.T) {
 	require.Zero(t, view.NextScanAt)
 	require.Equal(t, running.Task, s.Expect(protocol.TypeCancel).Task)
 	s.ExpectNone()
-	require.Zero(t, actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).WaitingScans)
+	require.Eventually(t, func() bool { // no session had the other scan
+		return actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).WaitingScans == 0
+	}, actorstest.Wait, time.Millisecond)
 	require.Len(t, team.Posts(t, list.ID), 1, "its posts stay readable")
 	endScan(s, running, true, post(w, "2", "go late")) // acknowledged and dropped
 	require.Len(t, team.Posts(t, list.ID), 1)

@@ -22,19 +22,26 @@ var (
 // node that serves the team, which holds the request. The caller calls done after its wait. The
 // error is that of a key which has lost its right before.
 func Held(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration) (held context.Context, done context.CancelFunc, err error) {
+	held, _, done, err = hold(s, r, scope, most)
+	return held, done, err
+}
+
+// hold is Held. changed is closed before the request that changes a key is answered; held
+// ends a moment later.
+func hold(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration) (held context.Context, changed <-chan struct{}, done context.CancelFunc, err error) {
 	ctx, end := context.WithCancelCause(r.Context())
 	held, stop := context.WithTimeout(ctx, most)
 	if most <= 0 {
-		return held, func() { stop(); end(nil) }, nil
+		return held, nil, func() { stop(); end(nil) }, nil
 	}
 	x := StateOf(r.Context())
 	changed, forget := s.Registry.AwaitKeyChange(x.Team)
 	done = func() { stop(); end(nil); forget() }
-	// changed tells of later changes. Another node may have made an earlier one.
+	// It tells of later changes. Another node may have made an earlier one.
 	of, err := holderBy(held, s, s.Registry.HolderNow, r, []watchpost.Scope{scope})
 	if err != nil {
 		done()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if x.Key = of.Key; x.Key != nil && !x.Key.ExpiresAt.IsZero() {
 		expiry := s.Clock.At(x.Key.ExpiresAt, func() { end(errKeysChanged) })
@@ -50,27 +57,31 @@ func Held(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration)
 		case <-held.Done():
 		}
 	}()
-	return held, done, nil
+	return held, changed, done, nil
 }
 
 // stillMay returns a function that a long request calls before each part of its reply: the
 // error is that of a key which has lost its right. It looks at the key only after a change, for
 // most at the longest. The caller calls done at the end.
 func stillMay(s *Server, r *http.Request, scope watchpost.Scope, most time.Duration) (may func() error, done func(), err error) {
-	held, stop, err := Held(s, r, scope, most)
+	held, changed, stop, err := hold(s, r, scope, most)
 	if err != nil {
 		return nil, nil, err
 	}
 	may = func() error {
-		if !KeysChanged(held) {
-			return nil
+		select {
+		case <-changed:
+		default:
+			if !KeysChanged(held) { // nor has it expired
+				return nil
+			}
 		}
-		next, stopNext, err := Held(s, r, scope, most)
+		next, changedNext, stopNext, err := hold(s, r, scope, most)
 		if err != nil {
 			return err // done calls stop
 		}
 		stop()
-		held, stop = next, stopNext
+		held, changed, stop = next, changedNext, stopNext
 		return nil
 	}
 	return may, func() { stop() }, nil
