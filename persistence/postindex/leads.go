@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -235,64 +233,90 @@ func (g *leadGroups) post(s segmentReader, docNum uint32) (*watchpost.Post, erro
 
 // describe adds what the posts of a source say to the leads.
 func (g *leadGroups) describe(f *matches, known *taggedWatchlists, page []watchpost.Lead, details []leadDetails) error {
-	numbers := numbersPool.Get().(*postNumbers) // of leads; only those of the posts mean something
-	defer numbersPool.Put(numbers)
-	posts, err := g.postsOf(f, numbers, details)
-	if err != nil || posts.IsEmpty() {
+	posts := &leadPosts{reader: f.reader, leads: numbersPool.Get().(*postNumbers)}
+	defer numbersPool.Put(posts.leads)
+	if err := g.postsOf(f, posts, details); err != nil || len(posts.docNums) == 0 {
 		return err
 	}
-	each := func(t term, visit func(lead uint16)) error {
-		set, err := f.reader.postings(t)
-		if err != nil || set == nil {
-			return err
-		}
-		roaring.And(posts, set).Iterate(func(docNum uint32) bool {
-			visit(numbers[docNum])
-			return true
-		})
-		return nil
-	}
-	if err := each(termOf(termInteracted, ""), func(lead uint16) { page[lead].Interacted = true }); err != nil {
+	if err := posts.with(termOf(termInteracted, ""), func(lead uint16) { page[lead].Interacted = true }); err != nil {
 		return err
 	}
 	for _, name := range watchpost.Sentiments() {
-		if err := each(termOf(termSentiment, name), func(lead uint16) { details[lead].sentiments[name]++ }); err != nil {
+		if err := posts.with(termOf(termSentiment, name), func(lead uint16) { details[lead].sentiments[name]++ }); err != nil {
 			return err
 		}
 	}
-	if err := g.describeEarlier(f.reader, posts, func(docNum uint32, name string) { details[numbers[docNum]].sentiments[name]++ }); err != nil {
+	if err := g.describeEarlier(posts, func(lead uint16, name string) { details[lead].sentiments[name]++ }); err != nil {
 		return err
 	}
 	for i, id := range known.ids {
 		if tagging := g.query.Tagging; tagging != nil && !tagging.Live[id] {
 			continue
 		}
-		err := each(known.terms[i], func(lead uint16) { details[lead].watchlists.add(i) })
-		if err != nil {
+		if err := posts.with(known.terms[i], func(lead uint16) { details[lead].watchlists.add(i) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// postsOf returns the matches of a source that are of the leads, notes the place of each
-// one's lead, and adds what the columns say to the details.
-func (g *leadGroups) postsOf(f *matches, numbers *postNumbers, details []leadDetails) (*roaring.Bitmap, error) {
+// leadPosts are the posts of the leads of a page in one source.
+type leadPosts struct {
+	reader  segmentReader
+	docNums []uint32
+	chosen  bitset       // the docNums
+	leads   *postNumbers // the place of each one's lead; nothing else in it means something
+}
+
+// with calls visit with the leads of the posts that have a term, once for each post.
+func (p *leadPosts) with(t term, visit func(lead uint16)) error {
+	set, err := p.reader.postings(t)
+	if err != nil || set == nil {
+		return err
+	}
+	// To look a post up costs about as much as to go over that many posts of the term.
+	const lookUp = 32
+	if set.GetCardinality() > lookUp*uint64(len(p.docNums)) {
+		for _, docNum := range p.docNums {
+			if set.Contains(docNum) {
+				visit(p.leads[docNum])
+			}
+		}
+		return nil
+	}
+	var some [256]uint32
+	for it := set.ManyIterator(); ; {
+		n := it.NextMany(some[:])
+		for _, docNum := range some[:n] {
+			if p.chosen.has(int(docNum)) {
+				visit(p.leads[docNum])
+			}
+		}
+		if n < len(some) {
+			return nil
+		}
+	}
+}
+
+// postsOf finds the matches of a source that are of the leads, and adds what the columns
+// say of them to the details.
+func (g *leadGroups) postsOf(f *matches, posts *leadPosts, details []leadDetails) error {
 	posted, err := f.reader.column(columnPosted)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	relevance, err := f.reader.column(columnRelevance)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	memory := bitsetPool.Get().(*bitsetMemory)
 	defer bitsetPool.Put(memory)
-	among, posts := f.bitset(memory), roaring.New()
+	among := f.bitset(memory)
+	posts.chosen = make(bitset, len(among))
 	for i := range g.rows {
 		set, err := f.reader.postings(g.rows[i].author)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if set == nil {
 			continue
@@ -300,34 +324,33 @@ func (g *leadGroups) postsOf(f *matches, numbers *postNumbers, details []leadDet
 		d := &details[i]
 		set.Iterate(func(docNum uint32) bool {
 			if among.has(int(docNum)) {
-				numbers[docNum] = uint16(i)
-				posts.Add(docNum)
+				posts.docNums = append(posts.docNums, docNum)
+				posts.chosen.add(int(docNum))
+				posts.leads[docNum] = uint16(i)
 				d.first, d.best = min(d.first, posted.at(int(docNum))), max(d.best, relevance.at(int(docNum)))
 			}
 			return true
 		})
 	}
-	return posts, nil
+	return nil
 }
 
 // describeEarlier calls visit with the sentiments of posts of the layout before, which
 // lack the terms.
-func (g *leadGroups) describeEarlier(s segmentReader, posts *roaring.Bitmap, visit func(docNum uint32, sentiment string)) error {
-	current, err := s.postings(currentTerm)
-	if err != nil || current != nil && int(current.GetCardinality()) == s.posts() {
+func (g *leadGroups) describeEarlier(posts *leadPosts, visit func(lead uint16, sentiment string)) error {
+	current, err := posts.reader.postings(currentTerm)
+	if err != nil || current != nil && int(current.GetCardinality()) == posts.reader.posts() {
 		return err
 	}
-	earlier := posts
-	if current != nil {
-		earlier = roaring.AndNot(posts, current)
-	}
-	for it := earlier.Iterator(); it.HasNext(); {
-		docNum := it.Next()
-		post, err := g.post(s, docNum)
+	for _, docNum := range posts.docNums {
+		if current != nil && current.Contains(docNum) {
+			continue
+		}
+		post, err := g.post(posts.reader, docNum)
 		if err != nil {
 			return err
 		}
-		visit(docNum, text.NormalizeName(post.Sentiment))
+		visit(posts.leads[docNum], text.NormalizeName(post.Sentiment))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package postindex
 
 import (
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -38,6 +39,16 @@ func (w *bitsetMemory) empty(posts int) bitset {
 func (m bitset) has(docNum int) bool { return m[docNum/64]&(1<<(docNum%64)) != 0 }
 
 func (m bitset) add(docNum int) { m[docNum/64] |= 1 << (docNum % 64) }
+
+// addAll adds the first n posts to an empty set.
+func (m bitset) addAll(n int) {
+	for i := range n / 64 {
+		m[i] = math.MaxUint64
+	}
+	if n%64 > 0 {
+		m[n/64] = 1<<(n%64) - 1
+	}
+}
 
 func (m bitset) count() (n int) {
 	for _, word := range m {
@@ -121,9 +132,7 @@ func (f *matches) bitset(w *bitsetMemory) bitset {
 	posts := f.reader.posts()
 	made := w.empty(posts)
 	if len(f.conditions) == 0 {
-		for i := range posts {
-			made.add(i)
-		}
+		made.addAll(posts)
 	} else {
 		made.fill(f.conditions[0])
 	}
