@@ -2,12 +2,10 @@ package postindex
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sync"
 	"time"
 
-	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -184,24 +182,19 @@ func (g *leadGroups) leads() ([]watchpost.Lead, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, details := make([]watchpost.Lead, len(g.rows)), make([]leadDetails, len(g.rows))
+	all, err := g.details(known)
+	if err != nil {
+		return nil, err
+	}
+	page := make([]watchpost.Lead, len(g.rows))
 	for i := range page {
-		row := &g.rows[i]
+		row, lead, d := &g.rows[i], &page[i], &all[i]
 		newest, err := g.post(g.sources[row.source].reader, row.docNum)
 		if err != nil {
 			return nil, err
 		}
-		page[i].Describe(newest)
-		page[i].Posts = int(row.posts)
-		details[i] = leadDetails{first: math.MaxInt64, best: math.MinInt64, sentiments: map[string]int{}, watchlists: make(bitset, (len(known.ids)+63)/64)}
-	}
-	for _, f := range g.sources {
-		if err := g.describe(f, known, page, details); err != nil {
-			return nil, err
-		}
-	}
-	for i := range page {
-		lead, d := &page[i], &details[i]
+		lead.Describe(newest)
+		lead.Posts, lead.Interacted = int(row.posts), d.interacted
 		lead.FirstAt, lead.BestRelevance, lead.Sentiment = time.Unix(0, d.first).UTC(), unsortable(d.best), watchpost.LeadSentiment(d.sentiments)
 		for place := range d.watchlists.all() {
 			lead.Watchlists = append(lead.Watchlists, known.ids[place])
@@ -209,13 +202,6 @@ func (g *leadGroups) leads() ([]watchpost.Lead, error) {
 		slices.Sort(lead.Watchlists)
 	}
 	return page, nil
-}
-
-// leadDetails is what the posts of a lead say together.
-type leadDetails struct {
-	first, best int64 // moment of the first post, best relevance
-	sentiments  map[string]int
-	watchlists  bitset // places of known watchlists
 }
 
 // post reads a post of a source.
@@ -229,128 +215,4 @@ func (g *leadGroups) post(s segmentReader, docNum uint32) (*watchpost.Post, erro
 		return nil, err
 	}
 	return stored.Post()
-}
-
-// describe adds what the posts of a source say to the leads.
-func (g *leadGroups) describe(f *matches, known *taggedWatchlists, page []watchpost.Lead, details []leadDetails) error {
-	posts := &leadPosts{reader: f.reader, leads: numbersPool.Get().(*postNumbers)}
-	defer numbersPool.Put(posts.leads)
-	if err := g.postsOf(f, posts, details); err != nil || len(posts.docNums) == 0 {
-		return err
-	}
-	if err := posts.with(termOf(termInteracted, ""), func(lead uint16) { page[lead].Interacted = true }); err != nil {
-		return err
-	}
-	for _, name := range watchpost.Sentiments() {
-		if err := posts.with(termOf(termSentiment, name), func(lead uint16) { details[lead].sentiments[name]++ }); err != nil {
-			return err
-		}
-	}
-	if err := g.describeEarlier(posts, func(lead uint16, name string) { details[lead].sentiments[name]++ }); err != nil {
-		return err
-	}
-	for i, id := range known.ids {
-		if tagging := g.query.Tagging; tagging != nil && !tagging.Live[id] {
-			continue
-		}
-		if err := posts.with(known.terms[i], func(lead uint16) { details[lead].watchlists.add(i) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leadPosts are the posts of the leads of a page in one source.
-type leadPosts struct {
-	reader  segmentReader
-	docNums []uint32
-	chosen  bitset       // the docNums
-	leads   *postNumbers // the place of each one's lead; nothing else in it means something
-}
-
-// with calls visit with the leads of the posts that have a term, once for each post.
-func (p *leadPosts) with(t term, visit func(lead uint16)) error {
-	set, err := p.reader.postings(t)
-	if err != nil || set == nil {
-		return err
-	}
-	// To look a post up costs about as much as to go over that many posts of the term.
-	const lookUp = 32
-	if set.GetCardinality() > lookUp*uint64(len(p.docNums)) {
-		for _, docNum := range p.docNums {
-			if set.Contains(docNum) {
-				visit(p.leads[docNum])
-			}
-		}
-		return nil
-	}
-	var some [256]uint32
-	for it := set.ManyIterator(); ; {
-		n := it.NextMany(some[:])
-		for _, docNum := range some[:n] {
-			if p.chosen.has(int(docNum)) {
-				visit(p.leads[docNum])
-			}
-		}
-		if n < len(some) {
-			return nil
-		}
-	}
-}
-
-// postsOf finds the matches of a source that are of the leads, and adds what the columns
-// say of them to the details.
-func (g *leadGroups) postsOf(f *matches, posts *leadPosts, details []leadDetails) error {
-	posted, err := f.reader.column(columnPosted)
-	if err != nil {
-		return err
-	}
-	relevance, err := f.reader.column(columnRelevance)
-	if err != nil {
-		return err
-	}
-	memory := bitsetPool.Get().(*bitsetMemory)
-	defer bitsetPool.Put(memory)
-	among := f.bitset(memory)
-	posts.chosen = make(bitset, len(among))
-	for i := range g.rows {
-		set, err := f.reader.postings(g.rows[i].author)
-		if err != nil {
-			return err
-		}
-		if set == nil {
-			continue
-		}
-		d := &details[i]
-		set.Iterate(func(docNum uint32) bool {
-			if among.has(int(docNum)) {
-				posts.docNums = append(posts.docNums, docNum)
-				posts.chosen.add(int(docNum))
-				posts.leads[docNum] = uint16(i)
-				d.first, d.best = min(d.first, posted.at(int(docNum))), max(d.best, relevance.at(int(docNum)))
-			}
-			return true
-		})
-	}
-	return nil
-}
-
-// describeEarlier calls visit with the sentiments of posts of the layout before, which
-// lack the terms.
-func (g *leadGroups) describeEarlier(posts *leadPosts, visit func(lead uint16, sentiment string)) error {
-	current, err := posts.reader.postings(currentTerm)
-	if err != nil || current != nil && int(current.GetCardinality()) == posts.reader.posts() {
-		return err
-	}
-	for _, docNum := range posts.docNums {
-		if current != nil && current.Contains(docNum) {
-			continue
-		}
-		post, err := g.post(posts.reader, docNum)
-		if err != nil {
-			return err
-		}
-		visit(posts.leads[docNum], text.NormalizeName(post.Sentiment))
-	}
-	return nil
 }
