@@ -2,6 +2,7 @@ package postindex
 
 import (
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -50,26 +51,33 @@ func (g *leadGroups) details(known *taggedWatchlists) ([]leadDetails, error) {
 	sources := make([]*describedSource, len(g.sources))
 	for i, f := range g.sources {
 		var err error
-		if sources[i], err = g.readTerms(f, known); err != nil {
+		if sources[i], err = g.describedSource(f, len(known.ids)); err != nil {
 			return nil, err
 		}
 	}
-	parts := make([][]leadDetails, len(sources))
-	inParallel(len(sources), func(i int) {
-		parts[i] = newLeadDetails(len(g.rows), len(known.ids))
-		g.describe(sources[i], parts[i])
-	})
-	all := newLeadDetails(len(g.rows), len(known.ids))
-	for _, part := range parts {
-		for i := range part {
-			all[i].add(&part[i])
+	inParallel(len(sources), func(i int) { sources[i].ofLeads() })
+	sources = slices.DeleteFunc(sources, func(s *describedSource) bool { return len(s.posts) == 0 })
+	for _, s := range sources {
+		if err := s.readTerms(g.query, known); err != nil {
+			return nil, err
 		}
 	}
-	return all, g.fault
+	inParallel(len(sources), func(i int) { sources[i].describe() })
+	all := newLeadDetails(len(g.rows), len(known.ids))
+	for _, s := range sources {
+		if err := g.describeEarlier(s); err != nil {
+			return nil, err
+		}
+		for i := range s.details {
+			all[i].add(&s.details[i])
+		}
+	}
+	return all, nil
 }
 
-// describedSource is what is read of a source to describe leads: readers of the store are
-// not for several goroutines. A set is nil when no post has the term.
+// describedSource are the posts of the leads of a page in one source, and what is read of
+// it first, as readers of the store are not for several goroutines. A set is nil when no
+// post has the term.
 type describedSource struct {
 	*matches
 	posted, relevance   values
@@ -77,98 +85,107 @@ type describedSource struct {
 	watchlists          []*roaring.Bitmap // the known ones, nil also for one that is not asked for
 	sentiments          []*roaring.Bitmap // as watchpost.Sentiments
 	interacted, current *roaring.Bitmap
+
+	posts   []leadPost
+	chosen  bitset // the posts
+	details []leadDetails
 }
 
-func (g *leadGroups) readTerms(f *matches, known *taggedWatchlists) (*describedSource, error) {
-	var fault error
-	set := func(t term) (set *roaring.Bitmap) {
-		if fault == nil {
-			set, fault = f.reader.postings(t)
-		}
-		return set
+// leadPost is a post and the place of its lead.
+type leadPost struct {
+	docNum uint32
+	lead   uint16
+}
+
+// describedSource reads what ofLeads needs.
+func (g *leadGroups) describedSource(f *matches, watchlists int) (*describedSource, error) {
+	s := &describedSource{matches: f, details: newLeadDetails(len(g.rows), watchlists), authors: make([]*roaring.Bitmap, len(g.rows))}
+	var err error
+	if s.posted, err = f.reader.column(columnPosted); err != nil {
+		return nil, err
 	}
-	s := &describedSource{matches: f, interacted: set(termOf(termInteracted, "")), current: set(currentTerm)}
+	if s.relevance, err = f.reader.column(columnRelevance); err != nil {
+		return nil, err
+	}
 	for i := range g.rows {
-		s.authors = append(s.authors, set(g.rows[i].author))
-	}
-	for _, name := range watchpost.Sentiments() {
-		s.sentiments = append(s.sentiments, set(termOf(termSentiment, name)))
-	}
-	s.watchlists = make([]*roaring.Bitmap, len(known.ids))
-	for i, id := range known.ids {
-		if tagging := g.query.Tagging; tagging == nil || tagging.Live[id] {
-			s.watchlists[i] = set(known.terms[i])
+		if s.authors[i], err = f.reader.postings(g.rows[i].author); err != nil {
+			return nil, err
 		}
 	}
-	if fault == nil {
-		s.posted, fault = f.reader.column(columnPosted)
-	}
-	if fault == nil {
-		s.relevance, fault = f.reader.column(columnRelevance)
-	}
-	return s, fault
-}
-
-// describe adds what the posts of a source say to the details.
-func (g *leadGroups) describe(s *describedSource, details []leadDetails) {
-	posts := s.ofLeads(numbersPool.Get().(*postNumbers), details)
-	defer numbersPool.Put(posts.leads)
-	if len(posts.docNums) == 0 {
-		return
-	}
-	posts.with(s.interacted, func(lead uint16) { details[lead].interacted = true })
-	for i, name := range watchpost.Sentiments() {
-		posts.with(s.sentiments[i], func(lead uint16) { details[lead].count(name, 1) })
-	}
-	for i, set := range s.watchlists {
-		posts.with(set, func(lead uint16) { details[lead].watchlists.add(i) })
-	}
-	g.describeEarlier(s, posts, details)
-}
-
-// leadPosts are the posts of the leads of a page in one source.
-type leadPosts struct {
-	docNums []uint32
-	chosen  bitset       // the docNums
-	leads   *postNumbers // the place of each one's lead; nothing else in it means something
+	return s, nil
 }
 
 // ofLeads finds the matches that are of the leads, and adds what the columns say of them to
 // the details.
-func (s *describedSource) ofLeads(memory *postNumbers, details []leadDetails) *leadPosts {
+func (s *describedSource) ofLeads() {
 	members := bitsetPool.Get().(*bitsetMemory)
 	defer bitsetPool.Put(members)
 	among := s.bitset(members)
-	posts := &leadPosts{leads: memory, chosen: make(bitset, len(among))}
+	s.chosen = make(bitset, len(among))
 	for i, set := range s.authors {
 		if set == nil {
 			continue
 		}
-		d := &details[i]
+		d := &s.details[i]
 		set.Iterate(func(docNum uint32) bool {
 			if among.has(int(docNum)) {
-				posts.docNums = append(posts.docNums, docNum)
-				posts.chosen.add(int(docNum))
-				posts.leads[docNum] = uint16(i)
+				s.posts = append(s.posts, leadPost{docNum, uint16(i)})
+				s.chosen.add(int(docNum))
 				d.first, d.best = min(d.first, s.posted.at(int(docNum))), max(d.best, s.relevance.at(int(docNum)))
 			}
 			return true
 		})
 	}
-	return posts
+}
+
+// readTerms reads what describe needs.
+func (s *describedSource) readTerms(q *watchpost.LeadQuery, known *taggedWatchlists) (err error) {
+	set := func(t term) (set *roaring.Bitmap) {
+		if err == nil {
+			set, err = s.reader.postings(t)
+		}
+		return set
+	}
+	s.interacted, s.current = set(termOf(termInteracted, "")), set(currentTerm)
+	for _, name := range watchpost.Sentiments() {
+		s.sentiments = append(s.sentiments, set(termOf(termSentiment, name)))
+	}
+	s.watchlists = make([]*roaring.Bitmap, len(known.ids))
+	for i, id := range known.ids {
+		if q.Tagging == nil || q.Tagging.Live[id] {
+			s.watchlists[i] = set(known.terms[i])
+		}
+	}
+	return err
+}
+
+// describe adds what the terms of the posts say to the details.
+func (s *describedSource) describe() {
+	leads := numbersPool.Get().(*postNumbers) // by post; only those of the posts mean something
+	defer numbersPool.Put(leads)
+	for _, p := range s.posts {
+		leads[p.docNum] = p.lead
+	}
+	s.with(s.interacted, leads, func(d *leadDetails) { d.interacted = true })
+	for i, name := range watchpost.Sentiments() {
+		s.with(s.sentiments[i], leads, func(d *leadDetails) { d.count(name, 1) })
+	}
+	for i, set := range s.watchlists {
+		s.with(set, leads, func(d *leadDetails) { d.watchlists.add(i) })
+	}
 }
 
 // with calls visit with the leads of the posts that are in a set, once for each post.
-func (p *leadPosts) with(set *roaring.Bitmap, visit func(lead uint16)) {
+func (s *describedSource) with(set *roaring.Bitmap, leads *postNumbers, visit func(*leadDetails)) {
 	if set == nil {
 		return
 	}
 	// To look a post up costs about as much as to go over that many posts of the set.
 	const lookUp = 32
-	if set.GetCardinality() > lookUp*uint64(len(p.docNums)) {
-		for _, docNum := range p.docNums {
-			if set.Contains(docNum) {
-				visit(p.leads[docNum])
+	if set.GetCardinality() > lookUp*uint64(len(s.posts)) {
+		for _, p := range s.posts {
+			if set.Contains(p.docNum) {
+				visit(&s.details[p.lead])
 			}
 		}
 		return
@@ -177,8 +194,8 @@ func (p *leadPosts) with(set *roaring.Bitmap, visit func(lead uint16)) {
 	for it := set.ManyIterator(); ; {
 		n := it.NextMany(some[:])
 		for _, docNum := range some[:n] {
-			if p.chosen.has(int(docNum)) {
-				visit(p.leads[docNum])
+			if s.chosen.has(int(docNum)) {
+				visit(&s.details[leads[docNum]])
 			}
 		}
 		if n < len(some) {
@@ -188,21 +205,19 @@ func (p *leadPosts) with(set *roaring.Bitmap, visit func(lead uint16)) {
 }
 
 // describeEarlier counts the sentiments of posts of the layout before, which lack the terms.
-func (g *leadGroups) describeEarlier(s *describedSource, posts *leadPosts, details []leadDetails) {
+func (g *leadGroups) describeEarlier(s *describedSource) error {
 	if s.current != nil && int(s.current.GetCardinality()) == s.reader.posts() {
-		return
+		return nil
 	}
-	g.reading.Lock()
-	defer g.reading.Unlock()
-	for _, docNum := range posts.docNums {
-		if s.current != nil && s.current.Contains(docNum) {
+	for _, p := range s.posts {
+		if s.current != nil && s.current.Contains(p.docNum) {
 			continue
 		}
-		post, err := g.post(s.reader, docNum)
+		post, err := g.post(s.reader, p.docNum)
 		if err != nil {
-			g.fault = err
-			return
+			return err
 		}
-		details[posts.leads[docNum]].count(text.NormalizeName(post.Sentiment), 1)
+		s.details[p.lead].count(text.NormalizeName(post.Sentiment), 1)
 	}
+	return nil
 }
