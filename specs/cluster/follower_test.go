@@ -1,10 +1,14 @@
 package cluster
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,13 +16,15 @@ import (
 )
 
 // follower reads the change feed of a team through the proxy, over all faults. It keeps
-// the cursor and the changes together, like a client that stores both at once.
+// the cursor and the changes together, like a client that stores both at once. Every other
+// team's asks for a stream of events.
 type follower struct {
 	d             *drill
 	of            *drillTeam
 	first, cursor string
 	got           []followed
-	stop          chan struct{}
+	streams       int // that were begun
+	stop          context.CancelFunc
 	running       sync.WaitGroup
 }
 
@@ -29,25 +35,67 @@ func (f followed) name() string { return f.Type + " " + f.Action + " " + f.ID }
 
 // follow begins to read the changes of a team that come from now on.
 func (d *drill) follow(of *drillTeam) *follower {
-	f := &follower{d: d, of: of, stop: make(chan struct{})}
+	ctx, stop := context.WithCancel(d.t.Context())
+	f := &follower{d: d, of: of, stop: stop}
 	d.eventually("the change feed has a cursor", func() bool { f.read("0"); return f.cursor != "" })
 	f.first = f.cursor
 	f.running.Go(func() {
-		for {
-			select {
-			case <-f.stop:
-				return
-			default:
+		for ctx.Err() == nil {
+			if of.number%2 == 1 {
+				f.listen(ctx)
+			} else if _, answered := f.read("1"); answered {
+				continue
 			}
-			if _, answered := f.read("1"); !answered {
-				select {
-				case <-f.stop:
-				case <-time.After(50 * time.Millisecond): // paces the tries
-				}
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond): // paces the tries
 			}
 		}
 	})
 	return f
+}
+
+// listen reads a stream from the cursor on, until it ends: with each fault of its node, and
+// when the node gives the team away. An event counts when it has come whole.
+func (f *follower) listen(ctx context.Context) {
+	r, err := http.NewRequestWithContext(ctx, "GET", "http://"+f.d.proxy+"/api-changes", http.NoBody)
+	if err != nil {
+		f.d.fail(err)
+		return
+	}
+	r.Header.Set("X-Api-Key", f.of.Key)
+	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("Last-Event-ID", f.cursor)
+	response, err := f.d.client.Do(r)
+	if err != nil {
+		return
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(response.Body)
+		if _, missed := unanswered(response.StatusCode, body); !missed {
+			f.d.fail(fmt.Errorf("stream of team %d: %d %s", f.of.number, response.StatusCode, body))
+		}
+		return
+	}
+	f.streams++
+	id, changes := "", []followed(nil)
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), ": ")
+		switch {
+		case name == "id":
+			id = value
+		case name == "data":
+			var c followed
+			if err := json.Unmarshal([]byte(value), &c); err != nil {
+				f.d.fail(fmt.Errorf("stream of team %d: %q: %w", f.of.number, value, err))
+			}
+			changes = append(changes, c)
+		case lines.Text() == "" && id != "":
+			f.got, f.cursor = append(f.got, changes...), id
+			id, changes = "", nil
+		}
+	}
 }
 
 // read reads the changes behind the cursor, and moves it behind them. Without an answer
@@ -83,7 +131,7 @@ func (f *follower) catchUp() {
 // completed.
 func (f *follower) check(done []string) {
 	t := f.d.t
-	close(f.stop)
+	f.stop()
 	f.running.Wait()
 	f.catchUp()
 	cursors, once := map[string]bool{}, map[string]int{}
@@ -101,5 +149,5 @@ func (f *follower) check(done []string) {
 	again.catchUp()
 	require.GreaterOrEqual(t, len(again.got), len(f.got))
 	require.Equal(t, f.got, again.got[:len(f.got)], "the feed of team %d, read again", f.of.number)
-	t.Logf("team %d: %d changes followed; %d watchlists made, %d deleted, %d tasks done", f.of.number, len(f.got), len(f.of.created), len(f.of.deleted), len(done))
+	t.Logf("team %d: %d changes followed in %d streams; %d watchlists made, %d deleted, %d tasks done", f.of.number, len(f.got), f.streams, len(f.of.created), len(f.of.deleted), len(done))
 }
