@@ -127,7 +127,7 @@ func (s *sessionActor) asks(c *connection, tasks []string) (changed bool) {
 
 // onMembersWord takes up that a connection asks the member about a write, or that the
 // member has declined it: that question is over before the task is, and needs no cancel.
-// It reports whether the account may do something else than before, after a refusal.
+// answered: it was declined, and the account may do other writes than before.
 func (s *sessionActor) onMembersWord(c *connection, f *protocol.Frame) (answered bool) {
 	switch {
 	case f.Type != protocol.TypeReleased:

@@ -190,7 +190,8 @@ func TestDeclinedWrite(t *testing.T) {
 	frame := s.ExpectTask(likes[0])
 	s.Ask(frame)
 	s.ExpectNone()
-	s.Decline(frame)
+	// The report alone ends the question: no heartbeat is needed, and no cancel follows.
+	s.Send(protocol.Frame{Type: protocol.TypeReleased, Task: frame.Task, Lease: frame.Lease, Reason: protocol.ReleasedDeclined})
 	frame = s.ExpectTask(likes[1])
 	wantFailure(t, team.Status(t, likes[0]), "declined", false)
 	s.Decline(frame) // the member has said so before

@@ -51,7 +51,7 @@ func (g *leadGroups) details(known *taggedWatchlists) ([]leadDetails, error) {
 	sources := make([]*describedSource, len(g.sources))
 	for i, f := range g.sources {
 		var err error
-		if sources[i], err = g.describedSource(f, len(known.ids)); err != nil {
+		if sources[i], err = g.readAuthors(f, len(known.ids)); err != nil {
 			return nil, err
 		}
 	}
@@ -97,8 +97,8 @@ type leadPost struct {
 	lead   uint16
 }
 
-// describedSource reads what ofLeads needs.
-func (g *leadGroups) describedSource(f *matches, watchlists int) (*describedSource, error) {
+// readAuthors reads what ofLeads needs.
+func (g *leadGroups) readAuthors(f *matches, watchlists int) (*describedSource, error) {
 	s := &describedSource{matches: f, details: newLeadDetails(len(g.rows), watchlists), authors: make([]*roaring.Bitmap, len(g.rows))}
 	var err error
 	if s.posted, err = f.reader.column(columnPosted); err != nil {

@@ -133,6 +133,7 @@ func (f *follower) check(done []string) {
 	t := f.d.t
 	f.stop()
 	f.running.Wait()
+	require.NotEmpty(t, f.got, "team %d, before it is asked for the rest", f.of.number)
 	f.catchUp()
 	cursors, once := map[string]bool{}, map[string]int{}
 	for _, c := range f.got {
