@@ -190,16 +190,11 @@ func (s *describedSource) with(set *roaring.Bitmap, leads *postNumbers, visit fu
 		}
 		return
 	}
-	var some [256]uint32
-	for it := set.ManyIterator(); ; {
-		n := it.NextMany(some[:])
-		for _, docNum := range some[:n] {
+	for some := range inChunks(set) {
+		for _, docNum := range some {
 			if s.chosen.has(int(docNum)) {
 				visit(&s.details[leads[docNum]])
 			}
-		}
-		if n < len(some) {
-			return
 		}
 	}
 }

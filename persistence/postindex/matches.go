@@ -70,6 +70,17 @@ func (m bitset) all() iter.Seq[int] {
 	}
 }
 
+// inChunks yields the members of a set, many at a time, in memory that it uses again.
+func inChunks(set *roaring.Bitmap) iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		var some [512]uint32
+		it := set.ManyIterator()
+		for n := it.NextMany(some[:]); n > 0 && yield(some[:n]); {
+			n = it.NextMany(some[:])
+		}
+	}
+}
+
 func (m bitset) and(other bitset) {
 	for i := range m {
 		m[i] &= other[i]

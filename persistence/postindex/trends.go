@@ -90,18 +90,14 @@ func (t *trendCounter) count(f *matches) error {
 // countIn adds the posts to the counts of their intervals. Deleted ones have none.
 func (f *matches) countIn(intervals []uint16, counts []int) {
 	if len(f.conditions) == 1 && len(f.conditions[0]) == 1 {
-		var some [512]uint32
-		for it := f.conditions[0][0].ManyIterator(); ; {
-			n := it.NextMany(some[:])
-			if n == 0 {
-				return
-			}
-			for _, docNum := range some[:n] {
+		for some := range inChunks(f.conditions[0][0]) {
+			for _, docNum := range some {
 				if i := intervals[docNum]; i > 0 {
 					counts[i-1]++
 				}
 			}
 		}
+		return
 	}
 	docNums := f.docNums()
 	if f.all() {
