@@ -267,10 +267,14 @@ func (q *TrendQuery) spikes(group string, counts []int) (found []TrendSpike) {
 			continue
 		}
 		samples = samples[:0]
+		enough, high := mostUsual(counts[i]), 0
 		for at := i - step; at >= max(first, i-q.Before()); at -= step {
-			samples = append(samples, float64(counts[at]))
+			sample := float64(counts[at])
+			if samples = append(samples, sample); sample >= enough {
+				high++
+			}
 		}
-		if 2*len(samples) < q.Before()/step {
+		if 2*len(samples) < q.Before()/step || 2*high > len(samples) { // to sort them would cost more than to count the posts
 			continue
 		}
 		usual := median(samples)
@@ -283,6 +287,13 @@ func (q *TrendQuery) spikes(group string, counts []int) (found []TrendSpike) {
 		}
 	}
 	return found
+}
+
+// mostUsual returns the usual count from which on a count, at least leastSpike, is no spike,
+// as the deviation of counts by chance is their root: the u of u + 3√u = count.
+func mostUsual(count int) float64 {
+	root := (math.Sqrt(9+4*float64(count)) - 3) / 2
+	return root * root
 }
 
 // median returns the median of numbers, which it sorts.

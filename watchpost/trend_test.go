@@ -2,11 +2,13 @@ package watchpost_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"watchpost/internal/text"
 	"watchpost/watchpost"
@@ -42,6 +44,35 @@ func TestSpikes(t *testing.T) {
 		q.From, q.To = from, from.Add(time.Duration(len(c.counts))*c.interval.Length()-28*24*time.Hour)
 		require.Equal(t, c.want, q.MakeTrend(c.counts, nil).Spikes, name)
 	}
+}
+
+// TestSpikesAgainstRule computes median and deviation of each day, whatever its count.
+func TestSpikesAgainstRule(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		highest := rapid.SampledFrom([]int{1, 6, 30, 1000}).Draw(t, "highest")
+		counts := rapid.SliceOfN(rapid.IntRange(0, highest), 29, 60).Draw(t, "counts")
+		counts[0] = 1 // the first post
+		last := rapid.IntRange(0, 4*highest).Draw(t, "last")
+		counts[len(counts)-1] = last
+		before := slices.Clone(counts[len(counts)-29 : len(counts)-1])
+		median := func(of []int) float64 {
+			slices.Sort(of)
+			return float64(of[13]+of[14]) / 2
+		}
+		usual := median(before)
+		doubled := make([]int, len(before)) // twice the distances, which are whole
+		for i, n := range before {
+			doubled[i] = int(math.Abs(2*float64(n) - 2*usual))
+		}
+		deviation := max(1.4826*(median(doubled)/2), math.Sqrt(max(usual, 1)))
+		q := watchpost.TrendQuery{Interval: watchpost.TrendDay}
+		q.From = time.Date(2030, 1, 7, 0, 0, 0, 0, time.UTC)
+		q.To = q.From.AddDate(0, 0, len(counts)-28)
+		at := q.To.AddDate(0, 0, -1)
+		found := slices.ContainsFunc(q.MakeTrend(counts, nil).Spikes, func(s watchpost.TrendSpike) bool { return s.At.Equal(at) })
+		require.Equal(t, last >= 5 && float64(last) > usual+3*deviation, found)
+	})
 }
 
 // TestTrendGroups orders groups and leaves those without posts out.

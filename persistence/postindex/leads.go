@@ -63,11 +63,19 @@ func (x *Index) leadGroups(view persistence.View, space persistence.Space, q *wa
 	if err != nil {
 		return nil, err
 	}
-	some, err := s.matching(&q.PostQuery)
+	p, err := s.plan(&q.PostQuery)
 	if err != nil {
 		return nil, err
 	}
-	g := &leadGroups{snapshot: s, query: q, sources: some}
+	some, err := p.matching()
+	if err != nil {
+		return nil, err
+	}
+	name := planHash{}
+	name.SetSeed(x.cache.seed)
+	name.plan(p)
+	name.flag(q.By == watchpost.LeadsRelevanceFirst)
+	g := &leadGroups{snapshot: s, query: q, name: name.Sum64(), sources: some}
 	if err := g.group(); err != nil {
 		return nil, err
 	}
@@ -79,6 +87,7 @@ func (x *Index) leadGroups(view persistence.View, space persistence.Space, q *wa
 type leadGroups struct {
 	snapshot *snapshot
 	query    *watchpost.LeadQuery
+	name     uint64 // of all that the rows of a source depend on
 	sources  []*matches
 	rows     []leadRow
 	reading  sync.Mutex // guards fault and reads of ids

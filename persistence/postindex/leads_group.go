@@ -8,12 +8,15 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"watchpost/watchpost"
 )
 
 // leadSource is what the authors of a source's matches are grouped by.
 type leadSource struct {
+	key       cacheKey  // of its rows
+	kept      []leadRow // nil: they are to be made
 	authors   *authorColumn
 	posted    values
 	relevance values // nil where it is not the order
@@ -24,12 +27,12 @@ func (g *leadGroups) group() error {
 	sources := make([]leadSource, len(g.sources))
 	for i, f := range g.sources {
 		var err error
-		if sources[i], err = g.leadSourceOf(f.reader); err != nil {
+		if sources[i], err = g.leadSourceOf(f); err != nil {
 			return err
 		}
 	}
 	rows := make([][]leadRow, len(sources))
-	inParallel(len(sources), func(i int) { rows[i] = g.groupSource(uint32(i), &sources[i]) })
+	inParallel(len(sources), func(i int) { rows[i] = g.rowsOf(uint32(i), &sources[i]) })
 	if len(rows) == 1 {
 		g.rows = rows[0]
 		return g.fault
@@ -40,7 +43,13 @@ func (g *leadGroups) group() error {
 
 // leadSourceOf reads what is needed of a source: readers of the store are not for several
 // goroutines.
-func (g *leadGroups) leadSourceOf(s segmentReader) (of leadSource, err error) {
+func (g *leadGroups) leadSourceOf(f *matches) (of leadSource, err error) {
+	s := f.reader
+	of.key = s.key(cachedLeads, g.name^mix(uint64(cardinality(f.deleted))))
+	if v, ok := g.snapshot.index.cache.get(of.key); ok {
+		of.kept = v.([]leadRow)
+		return of, nil
+	}
 	if of.authors, err = s.authors(); err != nil {
 		return of, err
 	}
@@ -51,6 +60,28 @@ func (g *leadGroups) leadSourceOf(s segmentReader) (of leadSource, err error) {
 		of.relevance, err = s.column(columnRelevance)
 	}
 	return of, err
+}
+
+// keptLeadShare is the most authors a post for which the rows of a source are kept: with
+// more, they take much memory and spare little.
+const keptLeadShare = 1. / 4
+
+// rowsOf returns the rows of a source, which are kept until a post of it is deleted or
+// replaced: pages and orders of leads are asked for one after the other.
+func (g *leadGroups) rowsOf(source uint32, of *leadSource) []leadRow {
+	if of.kept == nil {
+		rows := g.groupSource(source, of)
+		if float64(len(rows)) > keptLeadShare*float64(g.sources[source].count) {
+			return rows
+		}
+		of.kept = rows
+		g.snapshot.index.cache.put(of.key, rows, int(unsafe.Sizeof(leadRow{}))*len(rows))
+	}
+	rows := slices.Clone(of.kept) // which are shared
+	for i := range rows {
+		rows[i].source = source
+	}
+	return rows
 }
 
 // groupSource returns the rows of the authors of a source's matches, in the order of the
@@ -82,7 +113,7 @@ func (g *leadGroups) groupSource(source uint32, of *leadSource) []leadRow {
 // bits of their authors' terms, which are as good as random. The table of a part fits in
 // the cache of a processor.
 const (
-	leadPartBits = 8
+	leadPartBits = 6
 	leadParts    = 1 << leadPartBits
 )
 

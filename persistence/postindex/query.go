@@ -70,10 +70,18 @@ func (x *Index) Languages(view persistence.View, space persistence.Space) (map[s
 // matching returns the matches of a query in the sources that have any.
 func (s *snapshot) matching(q *watchpost.PostQuery) (some []*matches, err error) {
 	p, err := s.plan(q)
-	if err != nil || p.nothing {
+	if err != nil {
 		return nil, err
 	}
-	sources, err := s.readers()
+	return p.matching()
+}
+
+// matching returns the matches in each source that has some.
+func (p *plan) matching() (some []*matches, err error) {
+	if p.nothing {
+		return nil, nil
+	}
+	sources, err := p.snapshot.readers()
 	if err != nil {
 		return nil, err
 	}

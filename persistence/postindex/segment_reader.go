@@ -73,6 +73,7 @@ const (
 	cachedRanks      = 'R' // the posts of a buffer in an order
 	cachedMatches    = 'V' // the posts of a segment whose text was looked at
 	cachedCounts     = 'N' // the counts of several queries in a source
+	cachedLeads      = 'L' // the authors of a query's posts in a source
 	cachedNewWords   = 'w' // the words that are new in some posts
 	cachedLate       = 'E' // the late posts of a source for some watchlists
 )
