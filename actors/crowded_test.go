@@ -271,7 +271,7 @@ var crowds = map[string]crowdOf{
 		p.put(fmt.Appendf(nil, "%s%s%016x", p.prefix, p.id(), i), watchpost.PostID(p.id()))
 	}),
 	"KeyTargetLog": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), watchpost.Delivery{}) }),
-	"KeyRefused":   of(teamspace.RefusedPost{}),
+	"KeyRefused":   of(teamspace.RefusedPost{}), "KeySavedView": of(watchpost.SavedView{}),
 	"KeyContacted": of(teamspace.PersonRecord{}), "KeyConnected": of(teamspace.PersonRecord{}), "KeySamePerson": of(teamspace.PersonRecord{}),
 	"KeyAudit": {put: func(p *planter, i int) { p.put(teamspace.AuditKey(uint64(i+1)), watchpost.AuditEntry{At: p.now}) }},
 	"KeyChanges": {put: func(p *planter, i int) {

@@ -31,7 +31,7 @@ type ExportedRule struct {
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
 // watchpost.Invitation, watchpost.Passkey, watchpost.Watchlist, watchpost.List,
-// ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
+// ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget, watchpost.SavedView, TaskView, watchpost.Interaction, watchpost.AuditEntry,
 // JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
 	if _, err := askTeam(ctx, r.base, id, noteExport{}); err != nil {
@@ -76,6 +76,9 @@ func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 				t.Sealed = nil
 				return yield(t)
 			})
+		},
+		func() error {
+			return exportAll(view, space, teamspace.KeySavedView, func(v watchpost.SavedView) error { return yield(v) })
 		},
 		func() error {
 			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(viewOf(&t)) })

@@ -52,6 +52,7 @@ type team struct {
 	keys          *scopedKeys
 	audit         *audit
 	refusals      *refusals
+	views         *savedViews
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -99,6 +100,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.keys = newScopedKeys(t)
 	t.audit = newAudit(t)
 	t.refusals = newRefusals(t)
+	t.views = newSavedViews(t)
 	return t
 }
 
@@ -213,7 +215,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -345,7 +347,7 @@ func (t *team) receiveTeam(message any) bool {
 	case joinByDomain:
 		t.members.onJoinByDomain(m)
 	default:
-		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
+		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 var (
@@ -206,4 +208,68 @@ func TestFeedCSV(t *testing.T) {
 	require.NotContains(t, b.do("GET", "/app?search_term=nothing", "").raw, "/app/posts.csv")
 	require.Equal(t, 400, b.do("GET", "/app/posts.csv?post_type=smoke", "").status)
 	require.Equal(t, 303, h.browser().do("GET", "/app/posts.csv", "").status)
+}
+
+// TestSavedViews: a filter with a name, for the whole team, until it is deleted; its number
+// is that of the posts that it leads to.
+func TestSavedViews(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Views", "growth")
+	p := m.join()
+	list := m.collect(p, "telemetry", sample(1, "telemetry <one>"), sample(2, "telemetry two"), sample(3, "telemetry two again"))
+	b := h.browser()
+	b.signIn(m.email)
+	require.NotContains(t, b.do("GET", "/app", "").raw, "Save as a view")
+	page := b.do("GET", "/app?search_term=two&page=1", "").raw
+	require.Contains(t, page, "Save as a view")
+	token := formToken.FindStringSubmatch(page)[1]
+	send := func(fields ...string) reply {
+		form := url.Values{"token": {token}}
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		return b.send("/app/views", form)
+	}
+	save := func(name, query string) { require.Equal(t, 303, send("do", "save", "name", name, "query", query).status) }
+	save(" Second  posts ", "page=2&search_term=two&unknown=1")
+	save("<Of the list>", "watchlist_id="+list)
+
+	page = b.do("GET", "/app?search_term=two", "").raw
+	require.Contains(t, page, `href="/app?search_term=two" aria-current="true">Second posts <span class="count">2</span>`)
+	require.Contains(t, page, `href="/app?watchlist_id=`+list+`">&lt;Of the list&gt; <span class="count">3</span>`)
+	require.NotContains(t, page, "Save as a view") // it is saved
+	id := regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(page)[1]
+
+	save("SECOND POSTS", "search_term=again") // the same name
+	page = b.do("GET", "/app", "").raw
+	require.Contains(t, page, `href="/app?search_term=again">SECOND POSTS <span class="count">1</span>`)
+	require.NotContains(t, page, "Second posts")
+
+	for _, refused := range [][]string{
+		{"do", "save", "name", " ", "query", "search_term=two"}, {"do", "save", "name", strings.Repeat("é", 61), "query", "search_term=two"},
+		{"do", "save", "name", "Empty", "query", ""}, {"do", "save", "name", "Smoke", "query", "post_type=smoke"}, {"do", "rename"},
+	} {
+		require.Equal(t, 400, send(refused...).status, refused)
+	}
+
+	require.Equal(t, 200, m.call("DELETE", watchlists+"?id="+list, "").status)
+	page = b.do("GET", "/app", "").raw
+	require.Contains(t, page, `&lt;Of the list&gt; <span class="soft">list deleted</span>`)
+
+	other := h.team("Others", "growth")
+	o := h.browser()
+	o.signIn(other.email)
+	theirs := o.do("GET", "/app?search_term=two", "").raw
+	require.NotContains(t, theirs, "SECOND POSTS")
+	require.Equal(t, 404, o.send("/app/views", url.Values{"token": {formToken.FindStringSubmatch(theirs)[1]}, "do": {"delete"}, "id": {id}}).status)
+
+	require.Equal(t, 303, send("do", "delete", "id", id, "back", "/app").status)
+	require.Equal(t, 404, send("do", "delete", "id", id).status)
+	require.NotContains(t, b.do("GET", "/app", "").raw, "SECOND POSTS")
+	for n := range watchpost.MaxSavedViews - 1 {
+		save(fmt.Sprint("View ", n), "search_term=word"+fmt.Sprint(n))
+	}
+	require.Equal(t, 409, send("do", "save", "name", "One more", "query", "search_term=more").status)
+	require.Contains(t, b.do("GET", "/app", "").raw, "44 more")
 }

@@ -28,6 +28,8 @@ type (
 	TaskID string
 	// InvitationID names an invitation into a team.
 	InvitationID string
+	// ViewID names a saved view of the feed.
+	ViewID string
 	// SessionID names a session: one paired browser extension.
 	SessionID string
 	// AccountURN names an account on the network, normalized.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"watchpost/internal/reference"
 	"watchpost/internal/text"
@@ -210,4 +211,44 @@ func ParsePostType(s string) (string, error) {
 		return "", Errorf(Invalid, "Invalid 'post_type'")
 	}
 	return kind, nil
+}
+
+// SavedView is a filter of the feed with a name, for all members of the team.
+type SavedView struct {
+	ID        ViewID
+	Name      string
+	Query     string   // parameters of GET /api-posts, as in an address
+	By        MemberID // who saved it last
+	CreatedAt time.Time
+}
+
+// Bounds of saved views.
+const (
+	MaxSavedViews = 50 // of a team
+	maxViewName   = 60 // characters
+	maxViewQuery  = 2 << 10
+)
+
+// Clean returns the view with its name trimmed (Invalid).
+func (v SavedView) Clean() (SavedView, error) {
+	v.Name = text.CollapseSpace(v.Name)
+	switch {
+	case text.IsBlank(v.Name), text.HasControl(v.Name), utf8.RuneCountInString(v.Name) > maxViewName:
+		return v, Errorf(Invalid, "Invalid 'name': a view's name has 1 to %d characters", maxViewName)
+	case v.Query == "":
+		return v, Errorf(Invalid, "Invalid 'query': choose a filter first")
+	case len(v.Query) > maxViewQuery:
+		return v, Errorf(Invalid, "Invalid 'query': at most %d bytes", maxViewQuery)
+	}
+	return v, nil
+}
+
+// SameName reports whether two names are those of one view.
+func (v SavedView) SameName(other SavedView) bool {
+	return text.NormalizeName(v.Name) == text.NormalizeName(other.Name)
+}
+
+// CompareNames orders views by their names.
+func (v SavedView) CompareNames(other SavedView) int {
+	return cmp.Or(cmp.Compare(text.NormalizeName(v.Name), text.NormalizeName(other.Name)), cmp.Compare(v.ID, other.ID))
 }

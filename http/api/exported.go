@@ -26,6 +26,14 @@ type exportedInteraction struct {
 	PostURN   string                    `json:"network_post_urn"`
 }
 
+type exportedView struct {
+	ID        watchpost.ViewID   `json:"id"`
+	Name      string             `json:"name"`
+	Query     string             `json:"query"`
+	By        watchpost.MemberID `json:"saved_by"`
+	CreatedAt endpoint.Timestamp `json:"created_at"`
+}
+
 // Exported returns the kind of a record and how an export shows it, as the resources of
 // the API do.
 func Exported(record any) (kind string, shown any) {
@@ -40,6 +48,8 @@ func Exported(record any) (kind string, shown any) {
 		return "key", showKeySettings(&r)
 	case watchpost.NotificationTarget:
 		return "notification_target", showTargetSettings(&r)
+	case watchpost.SavedView:
+		return "saved_view", exportedView{r.ID, r.Name, r.Query, r.By, endpoint.TimestampOf(r.CreatedAt)}
 	case actors.TaskView:
 		return "task", exportedTask{r.Type, endpoint.TimestampOf(r.CreatedAt), shownTask(r)}
 	case watchpost.Interaction:

@@ -153,6 +153,7 @@ func (d *Dashboard) feedRoutes() []Route {
 		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
+		{Method: http.MethodPost, Path: pathFeed + "/views", Handler: d.signed(feed.changeViews)},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
 		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(feed.post)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(feed.save)},

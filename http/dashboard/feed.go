@@ -19,6 +19,7 @@ type feedPage struct {
 	frame
 	feedFilters
 	actingAs
+	Views *savedViews
 	Posts []postView
 	Count int
 	paged
@@ -47,6 +48,10 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	f := newFeedFilters(params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
+	views, err := d.views(r, v, f, lists)
+	if err != nil {
+		return err
+	}
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
 	if err != nil {
 		return err
@@ -59,7 +64,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	page := feedPage{
 		Figures: charts,
-		frame:   frameOf(v, "feed", "Feed"), feedFilters: *f, actingAs: actingAsOf(r, v), Count: found.Count,
+		frame:   frameOf(v, "feed", "Feed"), feedFilters: *f, Views: views, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
 	forms, err := postFormsOf(page.Token, page.Back, page.actingAs, now)

@@ -81,9 +81,7 @@ func (d feedPages) reasonOf(r *http.Request, v *visit, f *feedFilters, lists []a
 	empty := &emptyView{Icon: "search", Head: "No post matches", Text: "All of these filters together leave nothing:", Action: "Clear filters", Href: pathFeed}
 	var questions []actors.PostCount
 	for _, a := range f.Active {
-		request := r.Clone(r.Context())
-		request.URL.RawQuery = a.without.values.Encode()
-		named, q, err := d.ReadPosts(request)
+		named, q, err := d.ReadPosts(addressed(r, a.without.values.Encode()))
 		if err != nil {
 			return nil, err
 		}

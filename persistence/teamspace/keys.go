@@ -52,9 +52,6 @@ import (
 //	Yc <watchlist> <entry>                 CoveredRecord
 //	Yp <day> <watchlist>                   PostDay
 //	Ys <day> <watchlist or list>           ScanDay
-//	Yc <watchlist> <entry>                 CoveredRecord
-//	Yp <day> <watchlist>                   PostDay
-//	Ys <day> <watchlist or list>           ScanDay
 //	z <week> <watchlist> l <hash>          empty; this author is a potential lead of the week
 //	z <week> <watchlist> d <hash>          empty; this post was dropped in the week
 //	i <name>                               IdempotencyRecord of a creating request
@@ -97,6 +94,7 @@ import (
 //	F <number>                             ChangesRecord, what a batch has changed, by the number of its last change
 //	Fn                                     NewestChange
 //	Fw <watchlist>                         empty; deleted, and a change tells it still
+//	Z <view>                               watchpost.SavedView
 //	p …                                    posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -209,6 +207,7 @@ const (
 	KeyChanges             = "F"
 	KeyNewestChange        = "Fn"
 	KeyDeletedWatchlist    = "Fw"
+	KeySavedView           = "Z"
 
 	DirTeam       = "team"
 	DirOutbox     = "outbox"
