@@ -77,18 +77,12 @@ func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 				return yield(t)
 			})
 		},
-		func() error {
-			return exportAll(view, space, teamspace.KeySavedView, func(v watchpost.SavedView) error { return yield(v) })
-		},
+		allOf[watchpost.SavedView](view, space, teamspace.KeySavedView, yield),
 		func() error {
 			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(viewOf(&t)) })
 		},
-		func() error {
-			return exportAll(view, space, teamspace.KeyInteraction, func(i watchpost.Interaction) error { return yield(i) })
-		},
-		func() error {
-			return exportAll(view, space, teamspace.KeyAudit, func(e watchpost.AuditEntry) error { return yield(e) })
-		},
+		allOf[watchpost.Interaction](view, space, teamspace.KeyInteraction, yield),
+		allOf[watchpost.AuditEntry](view, space, teamspace.KeyAudit, yield),
 		func() error { return journal.Export(view, space, yield) },
 		func() error { return r.exportPosts(view, id, yield) },
 	} {
@@ -125,6 +119,11 @@ func exportRules(view persistence.View, space persistence.Space, members []watch
 		}
 	}
 	return err
+}
+
+// allOf returns a function that yields the records at keys with a prefix as they are.
+func allOf[R any](view persistence.View, space persistence.Space, prefix string, yield func(any) error) func() error {
+	return func() error { return exportAll(view, space, prefix, func(r R) error { return yield(r) }) }
 }
 
 // exportAll yields the records at keys with a prefix.

@@ -55,7 +55,7 @@ func (vs *savedViews) onSave(m SaveView) {
 	v, err := m.View.Clean()
 	at := slices.IndexFunc(vs.byName, v.SameName)
 	if err == nil && at < 0 && len(vs.byName) >= watchpost.MaxSavedViews {
-		err = watchpost.Errorf(watchpost.Conflict, "At most %d saved views", watchpost.MaxSavedViews)
+		err = watchpost.Errorf(watchpost.Conflict, "A team has at most %d saved views. Delete one first.", watchpost.MaxSavedViews)
 	}
 	if err != nil {
 		vs.Answer(nil, err)
@@ -78,7 +78,7 @@ func (vs *savedViews) onSave(m SaveView) {
 func (vs *savedViews) onDelete(m DeleteView) {
 	at := slices.IndexFunc(vs.byName, func(v watchpost.SavedView) bool { return v.ID == m.ID })
 	if at < 0 {
-		vs.Answer(nil, watchpost.Errorf(watchpost.NotFound, "View not found"))
+		vs.Answer(nil, watchpost.Errorf(watchpost.NotFound, "This view was deleted."))
 		return
 	}
 	vs.byName = slices.Delete(vs.byName, at, at+1)

@@ -231,7 +231,9 @@ func TestSavedViews(t *testing.T) {
 		}
 		return b.send("/app/views", form)
 	}
-	save := func(name, query string) { require.Equal(t, 303, send("do", "save", "name", name, "query", query).status) }
+	save := func(name, query string) {
+		require.Equal(t, 303, send("do", "save", "name", name, "query", query).status)
+	}
 	save(" Second  posts ", "page=2&search_term=two&unknown=1")
 	save("<Of the list>", "watchlist_id="+list)
 

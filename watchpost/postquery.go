@@ -226,7 +226,6 @@ type SavedView struct {
 const (
 	MaxSavedViews = 50 // of a team
 	maxViewName   = 60 // characters
-	maxViewQuery  = 2 << 10
 )
 
 // Clean returns the view with its name trimmed (Invalid).
@@ -234,11 +233,9 @@ func (v SavedView) Clean() (SavedView, error) {
 	v.Name = text.CollapseSpace(v.Name)
 	switch {
 	case text.IsBlank(v.Name), text.HasControl(v.Name), utf8.RuneCountInString(v.Name) > maxViewName:
-		return v, Errorf(Invalid, "Invalid 'name': a view's name has 1 to %d characters", maxViewName)
+		return v, Errorf(Invalid, "Enter a name of at most %d characters.", maxViewName)
 	case v.Query == "":
-		return v, Errorf(Invalid, "Invalid 'query': choose a filter first")
-	case len(v.Query) > maxViewQuery:
-		return v, Errorf(Invalid, "Invalid 'query': at most %d bytes", maxViewQuery)
+		return v, Errorf(Invalid, "Choose a filter first.")
 	}
 	return v, nil
 }

@@ -72,16 +72,8 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		return err
 	}
 	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms}
-	for _, stored := range found.Posts {
-		post, err := stored.Post()
-		if err != nil {
-			return err
-		}
-		view := shown.show(post)
-		if err := d.showAction(r, v, cmp.Or(deeds[post.ID], watchpost.TaskID(r.URL.Query().Get("task"))), &view, page.Back); err != nil {
-			return err
-		}
-		page.Posts = append(page.Posts, view)
+	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
+		return err
 	}
 	page.paged = pagedOf(q.Page, watchpost.PageSize, len(page.Posts), page.Count, f.params.page)
 	if found.Count == 0 {
@@ -94,6 +86,23 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		return renderPart(w, "feed.html", "results", &page)
 	}
 	return render(w, http.StatusOK, "feed.html", &page)
+}
+
+// addPosts adds posts to a page, with what members have asked to be done with them.
+func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*actors.StoredPost, as *postShower, deeds map[watchpost.PostID]watchpost.TaskID) error {
+	asked := watchpost.TaskID(r.URL.Query().Get("task"))
+	for _, stored := range posts {
+		post, err := stored.Post()
+		if err != nil {
+			return err
+		}
+		view := as.show(post)
+		if err := d.showAction(r, v, cmp.Or(deeds[post.ID], asked), &view, p.Back); err != nil {
+			return err
+		}
+		p.Posts = append(p.Posts, view)
+	}
+	return nil
 }
 
 // csvChunk is about how much of an export is sent at once.

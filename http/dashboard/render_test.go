@@ -18,7 +18,7 @@ func TestIcons(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
 	for _, page := range pages {
-		text, err := os.ReadFile(page) //nolint:gosec // of the repository
+		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, named := range regexp.MustCompile(`(?:icon|solid) "([a-z0-9]+)"`).FindAllSubmatch(text, -1) {
 			require.Contains(t, string(sprite), `id="icon-`+string(named[1])+`"`, page)
