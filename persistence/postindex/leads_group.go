@@ -17,6 +17,7 @@ import (
 type leadSource struct {
 	key       cacheKey  // of its rows
 	kept      []leadRow // nil: they are to be made
+	keep      bool      // once they are
 	authors   *authorColumn
 	posted    values
 	relevance values // nil where it is not the order
@@ -33,9 +34,15 @@ func (g *leadGroups) group() error {
 	}
 	rows := make([][]leadRow, len(sources))
 	inParallel(len(sources), func(i int) { rows[i] = g.rowsOf(uint32(i), &sources[i]) })
+	if g.fault != nil {
+		return g.fault
+	}
+	for i := range sources {
+		g.keepRows(&sources[i], rows[i], g.sources[i].count)
+	}
 	if len(rows) == 1 {
 		g.rows = rows[0]
-		return g.fault
+		return nil
 	}
 	g.join(rows)
 	return g.fault
@@ -50,6 +57,9 @@ func (g *leadGroups) leadSourceOf(f *matches) (of leadSource, err error) {
 		of.kept = v.([]leadRow)
 		return of, nil
 	}
+	if of.keep, err = namedByPlan(s); err != nil {
+		return of, err
+	}
 	if of.authors, err = s.authors(); err != nil {
 		return of, err
 	}
@@ -62,26 +72,28 @@ func (g *leadGroups) leadSourceOf(f *matches) (of leadSource, err error) {
 	return of, err
 }
 
-// keptLeadShare is the most authors a post for which the rows of a source are kept: with
-// more, they take much memory and spare little.
-const keptLeadShare = 1. / 4
-
-// rowsOf returns the rows of a source, which are kept until a post of it is deleted or
-// replaced: pages and orders of leads are asked for one after the other.
+// rowsOf returns the rows of a source, as the caller's own.
 func (g *leadGroups) rowsOf(source uint32, of *leadSource) []leadRow {
 	if of.kept == nil {
-		rows := g.groupSource(source, of)
-		if float64(len(rows)) > keptLeadShare*float64(g.sources[source].count) {
-			return rows
-		}
-		of.kept = rows
-		g.snapshot.index.cache.put(of.key, rows, int(unsafe.Sizeof(leadRow{}))*len(rows))
+		return g.groupSource(source, of)
 	}
-	rows := slices.Clone(of.kept) // which are shared
+	rows := slices.Clone(of.kept)
 	for i := range rows {
 		rows[i].source = source
 	}
 	return rows
+}
+
+// keptLeadShare is the most authors a post for which the rows of a source are kept: with
+// more, they take much memory and spare little.
+const keptLeadShare = 1. / 4
+
+// keepRows keeps the rows of a source until a post of it is deleted or replaced: pages and
+// orders of leads are asked for one after the other.
+func (g *leadGroups) keepRows(of *leadSource, rows []leadRow, posts int) {
+	if of.keep && float64(len(rows)) <= keptLeadShare*float64(posts) {
+		g.snapshot.index.cache.put(of.key, slices.Clone(rows), int(unsafe.Sizeof(leadRow{}))*len(rows))
+	}
 }
 
 // groupSource returns the rows of the authors of a source's matches, in the order of the
