@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -23,6 +24,33 @@ func TestModelsNeedAKey(t *testing.T) {
 	m.call("POST", "/mcp", "nope", headers...).fails(400, `malformed payload: unmarshaling jsonrpc message: json: expected 'null' but found invalid token: nope`)
 	m.call("POST", "/mcp", list, "content-type", "application/json").fails(400, "Accept must contain both 'application/json' and 'text/event-stream'")
 	m.call("POST", "/mcp", strings.Repeat(" ", 1<<20+1), headers...).fails(413, "Request body too large")
+}
+
+// TestHintsOfTools: programs ask a person before what cannot be taken back, and repeat only
+// what is the same twice.
+func TestHintsOfTools(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	list, err := h.model(h.team("Hints", "growth").key, nil).ListTools(context.Background(), nil)
+	require.NoError(t, err)
+	writing := map[string]string{}
+	for _, one := range list.Tools {
+		if hints := one.Annotations; !hints.ReadOnlyHint {
+			writing[one.Name] = fmt.Sprintf("destructive %t, idempotent %t, network %t", *hints.DestructiveHint, hints.IdempotentHint, *hints.OpenWorldHint)
+		}
+	}
+	require.Equal(t, map[string]string{
+		"create_watchlist": "destructive false, idempotent false, network false",
+		"change_watchlist": "destructive true, idempotent true, network false",
+		"delete_watchlist": "destructive true, idempotent true, network false",
+		"cancel_task":      "destructive true, idempotent true, network false",
+		"set_rule":         "destructive true, idempotent false, network true",
+		"decide_draft":     "destructive true, idempotent true, network true",
+		"like_post":        "destructive true, idempotent true, network true",
+		"comment_on_post":  "destructive true, idempotent false, network true",
+		"send_message":     "destructive true, idempotent false, network true",
+		"invite_person":    "destructive true, idempotent true, network true",
+	}, writing)
 }
 
 // A key sees the tools that its scopes allow.

@@ -174,6 +174,12 @@ func TestHostileTextsStayData(t *testing.T) {
 	require.NoError(t, err)
 	call("look_up", fields{"what": "posts_of_company", "of": "x"}, "agent_company_posts_fetch", string(posts))
 	call("search_people", fields{"keywords": "x"}, "agent_profiles_search", `{"profiles":[{"name":"HOSTILE"}],"total":1}`)
+	failing := read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"hostile"}`), 200)["api_agent_task_id"]
+	frame := p.hear(protocol.TypeTask)
+	p.send(protocol.Frame{Type: protocol.TypeResult, Task: frame.Task, Lease: frame.Lease, Attempt: 1, Error: &protocol.TaskError{Code: protocol.CodeNotFound, Message: evil}})
+	p.hear(protocol.TypeAck)
+	call("get_task", fields{"task_id": failing})
+	call("get_journal", nil)
 	for name, result := range results {
 		require.False(t, result.IsError, name)
 		require.Len(t, result.Content, 2, name)

@@ -15,7 +15,7 @@ func TestPrompt(t *testing.T) {
 			t.Parallel()
 			h := build(t)
 			m := h.team("Forum", "growth")
-			made := read[fields](m.call("POST", path, `{"prompt":"`+aPrompt+`","fetchFreqInHours":6}`), 200)
+			made := read[fields](m.call("POST", path, `{"prompt":"`+aPrompt+`","fetchFreqInHours":6,"objective":" teams that switch ","description":"Ours"}`), 200)
 			require.Equal(t, aPrompt, made["prompt"])
 			require.Equal(t, "Watchlist created.", made["message"])
 			require.Equal(t, true, made["created"])
@@ -26,6 +26,7 @@ func TestPrompt(t *testing.T) {
 			shown := read[fields](m.call("GET", path+"?id="+id, ""), 200)
 			require.Equal(t, aPrompt, shown["prompt"])
 			require.EqualValues(t, 6, shown["fetchFreqInHours"])
+			require.Equal(t, []any{"teams that switch", "Ours"}, []any{shown["objective"], shown["description"]}, "in place of those of the prompt")
 
 			const other = "Posts about battery storage projects in Spain, except job ads"
 			changed := read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`"}`), 200)

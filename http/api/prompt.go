@@ -26,7 +26,10 @@ type createByPrompt struct {
 	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for" maxLength:"4000,own"`
 	Name      string   `json:"name,omitempty" maxLength:"120,own"`
 	Frequency *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
-	Strict    bool     `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
+	// What the team says itself counts before what the prompt is understood to say.
+	Description string `json:"description,omitempty"`
+	Objective   string `json:"objective,omitempty" example:"find teams that replace their monitoring" description:"what the posts are for, in words, in place of what the prompt says; counts for their relevance"`
+	Strict      bool   `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
 
 	frequency watchpost.FetchFrequency // 0: not given
 }
@@ -46,6 +49,10 @@ func (r *createByPrompt) CleanField(name string) (err error) {
 		err = checkPrompt(r.Prompt)
 	case "name":
 		r.Name, err = endpoint.ReadName(r.Name)
+	case "description":
+		trim(&r.Description)
+	case "objective":
+		trim(&r.Objective)
 	case "fetchFreqInHours":
 		if r.Frequency != nil {
 			r.frequency, err = watchpost.ParseFetchFrequency(*r.Frequency)
@@ -157,8 +164,8 @@ func (r *createByPrompt) watchlist(t watchpost.WatchlistType, i *interpret.Resul
 	return watchpost.Watchlist{
 		Type: t, Name: cmp.Or(r.Name, watchpost.AutoName(t, []string{r.Prompt})),
 		Frequency: cmp.Or(r.frequency, statedFrequency(*i), watchpost.DefaultFrequency(t)),
-		Prompt:    r.Prompt, Interpreter: i.Interpreter,
-		Keywords: i.Keywords, Labels: i.Labels, Objective: i.Objective,
+		Prompt:    r.Prompt, Interpreter: i.Interpreter, Description: r.Description,
+		Keywords: i.Keywords, Labels: i.Labels, Objective: cmp.Or(r.Objective, i.Objective),
 	}
 }
 

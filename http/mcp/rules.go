@@ -34,7 +34,7 @@ var ruleTools = []tool{
 		run:    listRules,
 	},
 	{
-		name: "set_rule", title: "Create or change a rule", does: sets, routes: []string{"POST /api-engagement-rules"},
+		name: "set_rule", title: "Create or change a rule", does: manages, routes: []string{"POST /api-engagement-rules"},
 		about: "Without id: create a rule of a watchlist. With id: change what is given, or delete it. With approval it drafts; without, it acts publicly by itself.",
 		params: slices.Concat([]param{{name: "id", kind: text}, {name: "watchlist_id", kind: text, about: "needed to create"}}, ruleFields,
 			[]param{{name: "delete", kind: flag}}),

@@ -122,7 +122,6 @@ type task struct {
 
 type taskFailure struct {
 	Code      string `json:"code"`
-	Message   string `json:"message"`
 	RetrySafe bool   `json:"retry_safe"`
 	Next      string `json:"next"`
 }
@@ -201,8 +200,9 @@ func showTask(t *apiTask) (result, error) {
 		if output.RetrySafe {
 			next = "Nothing was done. It may be asked for again when the cause is gone."
 		}
-		shown.Failure = &taskFailure{output.Error.Code, foreign(output.Error.Message), output.RetrySafe, next}
-		return result{data: shown}, nil
+		shown.Failure = &taskFailure{output.Error.Code, output.RetrySafe, next}
+		shown.Foreign = map[string]any{"failure": foreign(output.Error.Message)} // it may quote a page
+		return result{data: shown, foreign: true}, nil
 	}
 	var output map[string]any
 	if err := json.Unmarshal(t.Output, &output); err != nil {

@@ -95,12 +95,19 @@ type journalEntry struct {
 	Email   string `json:"user_email"`
 	At      string `json:"created_at"`
 	EndedAt string `json:"completed_at,omitempty"`
-	Subject string `json:"subject,omitempty"`
 	Text    string `json:"text,omitempty"`
 	Post    string `json:"post_id,omitempty"`
 	Code    string `json:"error_code,omitempty"`
-	Message string `json:"error_text,omitempty"`
 	Acted   *bool  `json:"acted,omitempty"`
+
+	Foreign journalForeign `json:"content_of_others,omitzero"`
+}
+
+// journalForeign is what names or quotes others: whom the action was for, and a failure,
+// which may quote a page.
+type journalForeign struct {
+	Subject string `json:"subject,omitempty"`
+	Message string `json:"error_text,omitempty"`
 }
 
 func getJournal(c *call) (result, error) {
@@ -109,6 +116,7 @@ func getJournal(c *call) (result, error) {
 	var reply struct {
 		Entries []struct {
 			journalEntry
+			journalForeign
 			Task string `json:"id"`
 		} `json:"entries"`
 		Next *string `json:"next"`
@@ -118,12 +126,13 @@ func getJournal(c *call) (result, error) {
 	}
 	entries := make([]journalEntry, len(reply.Entries))
 	for i := range reply.Entries {
-		entries[i] = reply.Entries[i].journalEntry
-		entries[i].ID = reply.Entries[i].Task
+		e := &reply.Entries[i]
+		entries[i] = e.journalEntry
+		entries[i].ID, entries[i].Foreign = e.Task, journalForeign{foreign(e.Subject), foreign(e.Message)}
 	}
 	note := fmt.Sprintf("%d entries.", len(entries))
 	if reply.Next != nil {
 		note += " Next page: after " + *reply.Next + "."
 	}
-	return result{note: note, data: entries}, nil
+	return result{note: note, data: entries, foreign: true}, nil
 }

@@ -32,8 +32,10 @@ const (
 	looksUp
 	// adds something to the service.
 	adds
-	// sets something in the service; twice is like once.
-	sets
+	// replaces something in the service; twice is like once.
+	replaces
+	// manages makes, replaces or removes something that acts on the network by itself.
+	manages
 	// removes something from the service.
 	removes
 	// acts on the network; twice is like once.
@@ -79,15 +81,15 @@ func (t *tool) described() *sdk.Tool {
 	}
 	yes, no := true, false
 	hints := &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.does == reads || t.does == looksUp, OpenWorldHint: &no}
-	if t.does == looksUp || t.does == acts || t.does == actsAgain {
+	if t.does == looksUp || t.does == manages || t.does == acts || t.does == actsAgain {
 		hints.OpenWorldHint = &yes
 	}
 	if !hints.ReadOnlyHint {
-		hints.DestructiveHint = &no
-		if t.does == removes || t.does == acts || t.does == actsAgain {
-			hints.DestructiveHint = &yes // what is done on the network stays
+		hints.DestructiveHint = &yes // what is done on the network stays
+		if t.does == adds {
+			hints.DestructiveHint = &no
 		}
-		hints.IdempotentHint = t.does == sets || t.does == removes || t.does == acts
+		hints.IdempotentHint = t.does == replaces || t.does == removes || t.does == acts
 	}
 	return &sdk.Tool{Name: t.name, Description: t.about, InputSchema: schema, Annotations: hints}
 }

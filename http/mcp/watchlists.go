@@ -63,7 +63,7 @@ var watchlistTools = []tool{
 		run: createWatchlist,
 	},
 	{
-		name: "change_watchlist", title: "Change a watchlist", does: sets,
+		name: "change_watchlist", title: "Change a watchlist", does: replaces,
 		routes: []string{"PUT /api-keyword-watchlist"},
 		about:  "Change what is given of a watchlist; keywords or a prompt replace all entries. disable pauses its scans.",
 		params: slices.Concat([]param{{name: "id", kind: text, required: true}, watchlistType, promptParam, keywordsParam,

@@ -73,11 +73,7 @@ func TestClients(t *testing.T) {
 func inspect(t *testing.T, tool string, service []string) {
 	t.Helper()
 	dir := filepath.Join(filepath.Dir(tool), "node_modules/@modelcontextprotocol/inspector-cli/build")
-	of := map[string]string{}
-	for _, variable := range service {
-		name, value, _ := strings.Cut(variable, "=")
-		of[name] = value
-	}
+	of := variables(service)
 	for _, target := range [][]string{
 		{of["WATCHPOST_URL"] + "/mcp", "--transport", "http", "--header", "x-api-key: " + of["WATCHPOST_KEY"]},
 		{"-e", "WATCHPOST_URL=" + of["WATCHPOST_URL"], "-e", "WATCHPOST_KEY=" + of["WATCHPOST_KEY"], of["WATCHPOST_PROGRAM"], "mcp"},
@@ -135,6 +131,16 @@ func startDemo(t *testing.T) []string {
 	profile := regexp.MustCompile(`"profile_slug":"([^"]+)"`).FindStringSubmatch(line)
 	require.Len(t, profile, 2, line)
 	return []string{"WATCHPOST_URL=" + found[1], "WATCHPOST_KEY=" + found[2], "PROFILE=" + profile[1], "WATCHPOST_PROGRAM=" + program}
+}
+
+// variables are those of an environment, by their names.
+func variables(environment []string) map[string]string {
+	of := map[string]string{}
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		of[name] = value
+	}
+	return of
 }
 
 // scenario copies the files of a scenario to a temporary folder.

@@ -3,6 +3,7 @@ package clients_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,7 +32,7 @@ func TestRecipes(t *testing.T) {
 		name, language, file, line string
 		run                        []string
 	}{
-		{"follow in a terminal", "sh", "run.sh", `^data: \{"cursor":".*"action":"matched"`, []string{"bash", "run.sh"}},
+		{"follow in a shell", "sh", "run.sh", `^\{"changes":\[\{"cursor":".*"action":"matched"`, []string{"bash", "run.sh"}},
 		{"follow in Python", "python", "run.py", `^20\S+Z http`, []string{"python3", "run.py"}},
 		{"follow in Go", "go", "main.go", `^http`, []string{"./follow"}},
 		{"fetch profiles", "python", "run.py", `^[^|]+ \| [^|]+ \| `, []string{"python3", "run.py"}},
@@ -54,12 +56,43 @@ func TestRecipes(t *testing.T) {
 				return
 			}
 			stored := ""
-			if strings.HasPrefix(one.name, "follow in ") && one.language != "sh" {
+			if strings.HasPrefix(one.name, "follow in ") {
 				stored = filepath.Join(dir, "cursor.txt")
 			}
 			follow(t, dir, service, regexp.MustCompile(one.line), stored, one.run)
 		})
 	}
+	t.Run("desktop client", func(t *testing.T) { desktopClient(t, section[1], service) })
+}
+
+// desktopClient starts the service's tools as the lines for a desktop client say, with the
+// address and key of a running service.
+func desktopClient(t *testing.T, section []byte, service []string) {
+	var config struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		} `json:"mcpServers"`
+	}
+	lines := regexp.MustCompile("(?ms)^```json\n(.*?)^```$").FindSubmatch(section)
+	require.NotNil(t, lines)
+	require.NoError(t, json.Unmarshal(lines[1], &config))
+	server := config.Servers["watchpost"]
+	require.Equal(t, "watchpost", server.Command)
+	of := variables(service)
+	command := exec.CommandContext(t.Context(), of["WATCHPOST_PROGRAM"], server.Args...)
+	for name := range server.Env {
+		require.Contains(t, of, name)
+		command.Env = append(command.Env, name+"="+of[name])
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "desktop", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.CommandTransport{Command: command}, nil)
+	require.NoError(t, err)
+	tools, err := session.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, tools.Tools)
+	require.NoError(t, session.Close())
 }
 
 // follow runs a program that does not end by itself until it has written a line as wanted
