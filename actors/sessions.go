@@ -140,7 +140,7 @@ func (ss *sessions) onOpenSession(m OpenSession) {
 func (ss *sessions) open(batch *persistence.Batch, member watchpost.Member) SessionOpened {
 	ss.makeRoom(member.ID)
 	now := ss.env.Clock.Now()
-	token := watchpost.NewSecret(32)
+	token := watchpost.NewSessionToken(ss.team.id)
 	r := teamspace.SessionRecord{
 		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now, SeenAt: now,
 		TokenHash: ss.env.Keyring.Hash(teamspace.DirToken, token),

@@ -234,7 +234,7 @@ const (
 
 // put stores a session or link under a new secret.
 func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecord) WebSessionOpened {
-	opened := WebSessionOpened{Token: watchpost.NewSecret(webSecret), Ends: r.Ends}
+	opened := WebSessionOpened{Token: watchpost.NewWebToken(ws.team.id), Ends: r.Ends}
 	hash := ws.env.Keyring.Hash(r.Kind(), opened.Token)
 	ws.byID[hash] = r
 	ws.store(batch, hash, r)
@@ -246,9 +246,6 @@ func (ws *webSessions) store(batch *persistence.Batch, hash string, r teamspace.
 	batch.Put(teamspace.Key(teamspace.KeyWebSession, hash), teamspace.Encode(r))
 	batch.Set(persistence.DirectoryKey{Kind: r.Kind(), Name: hash}, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id, Member: r.Member, Ends: r.Ends}))
 }
-
-// webSecret is the length of a secret in bytes; it is written in hexadecimal.
-const webSecret = 24
 
 func (ws *webSessions) end(st *root.Steps, hash string) { ws.endIn(st.Room(endOps), hash) }
 

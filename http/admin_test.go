@@ -47,7 +47,7 @@ func TestAdminTeams(t *testing.T) {
 	added := read[fields](h.admin("POST", "/admin/teams/"+id+"/members", `{"email":"joe@example.com","full_name":"Joe","role":"member"}`), 201)
 	require.Equal(t, "joe@example.com", added["email"])
 	require.Equal(t, "member", added["role"])
-	require.Regexp(t, "^[0-9a-f]{64}$", read[fields](h.admin("POST", "/admin/teams/"+id+"/sessions", `{"email":"joe@example.com"}`), 201)["session_token"])
+	require.Regexp(t, "^wps_[0-9A-Za-z]{46}$", read[fields](h.admin("POST", "/admin/teams/"+id+"/sessions", `{"email":"joe@example.com"}`), 201)["session_token"])
 	h.admin("POST", "/admin/teams/"+id+"/sessions", `{"email":"nobody@example.com"}`).fails(404, "User not found")
 	h.admin("POST", "/admin/teams/"+id+"/pairing-codes", `{"email":"nobody@example.com"}`).fails(404, "User not found")
 

@@ -132,6 +132,10 @@ func TestSlot(t *testing.T) {
 	require.False(t, watchpost.ValidScopedKey(watchpost.NewAPIKey(team)))
 	require.Equal(t, watchpost.Slot(team), key[len("wpk_"):][:3])
 	require.Equal(t, watchpost.Slot(team), watchpost.NewAPIKey(team)[len("wp_"):][:3])
+	session, web := watchpost.NewSessionToken(team), watchpost.NewWebToken(team)
+	require.Regexp(t, "^wps_"+watchpost.Slot(team)+"[0-9A-Za-z]{43}$", session)
+	require.Regexp(t, "^wpw_"+watchpost.Slot(team)+"[0-9A-Za-z]{43}$", web)
+	require.NotEqual(t, session, watchpost.NewSessionToken(team))
 	require.True(t, watchpost.ValidAPIKey("wp_"+strings.Repeat("z", 32)), "of an earlier build")
 	slots := map[string]int{}
 	for range 40_000 {

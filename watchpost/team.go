@@ -203,8 +203,13 @@ const (
 	slotLength = 3
 	// scopedPrefix is that of keys with scopes.
 	scopedPrefix = "wpk_"
-	otpLength    = 6
-	codeLength   = 10
+	// sessionPrefix and webPrefix are those of the tokens of an extension and of a browser
+	// in the dashboard.
+	sessionPrefix = "wps_"
+	webPrefix     = "wpw_"
+	tokenLength   = 43
+	otpLength     = 6
+	codeLength    = 10
 )
 
 // NewAPIKey returns a new key of a team: a prefix that people and secret scanners
@@ -230,6 +235,19 @@ func NewScopedKey(team TeamID) string {
 func ValidScopedKey(s string) bool {
 	random, ok := strings.CutPrefix(s, scopedPrefix)
 	return ok && len(random) == slotLength+keyLength && strings.Trim(random, base62) == ""
+}
+
+// NewSessionToken returns a new token of an extension's session: a prefix of its own, the
+// slot of the team and 256 random bits. Tokens of earlier builds are 64 hexadecimal
+// digits.
+func NewSessionToken(team TeamID) string { return newToken(sessionPrefix, team) }
+
+// NewWebToken returns a new secret of a browser in the dashboard, or of a link that
+// becomes one, in the form of NewSessionToken.
+func NewWebToken(team TeamID) string { return newToken(webPrefix, team) }
+
+func newToken(prefix string, team TeamID) string {
+	return prefix + Slot(team) + randomString(base62, tokenLength)
 }
 
 // Slot returns the slot of a team, three characters: one of 4,096 parts into which the
