@@ -47,12 +47,14 @@ type coverageScans struct {
 	NotBefore *endpoint.Timestamp      `json:"not_before" description:"when that may change at the earliest, if it is known"`
 }
 
-// coveragePosts are the posts that the scans of a day brought.
+// coveragePosts are the posts that the scans of a day brought: each that was found is
+// kept, known or dropped.
 type coveragePosts struct {
-	Found   int `json:"found" description:"posts that the network showed; each scan counts them again"`
-	Kept    int `json:"kept" description:"posts that were new to the watchlist"`
-	Known   int `json:"known" description:"posts that the watchlist had, or had dropped, before"`
-	Dropped int `json:"dropped" description:"posts beyond the limit of the week"`
+	Found     int `json:"found" description:"posts that the network showed; each scan counts them again"`
+	Kept      int `json:"kept" description:"posts that were new to the watchlist"`
+	Known     int `json:"known" description:"posts that the watchlist had, or had dropped, before"`
+	Dropped   int `json:"dropped" description:"the other posts: the words of the watchlist do not match, or the limit of the week was reached"`
+	OverLimit int `json:"over_limit" description:"of those dropped, posts beyond the limit of the week"`
 }
 
 // coverageRow is a day of a watchlist.
@@ -116,7 +118,10 @@ func showCoverage(c *insight.Coverage) coverageRow {
 			Planned: c.Scans.Planned, Done: c.Scans.Done, Shared: c.Scans.Shared, Failed: c.Scans.Failed,
 			Waiting: c.State.Waiting, NotBefore: endpoint.TimestampOrNil(c.State.NotBefore),
 		},
-		Posts: coveragePosts(c.Posts),
+		Posts: coveragePosts{
+			Found: c.Posts.Found, Kept: c.Posts.Kept, Known: c.Posts.Known,
+			Dropped: c.Posts.Found - c.Posts.Kept - c.Posts.Known, OverLimit: c.Posts.Dropped,
+		},
 		Until: endpoint.TimestampOrNil(c.Until),
 	}
 	if c.State.Why != "" {
