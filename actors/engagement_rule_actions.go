@@ -383,22 +383,3 @@ func stateAfter(task *watchpost.Task) watchpost.RuleActionState {
 	}
 	return watchpost.RuleFailed
 }
-
-// arm asks the clock for a moment, and no more for the one before; zero: for none.
-func (rs *engagementRules) arm(at time.Time) {
-	if rs.timer != nil {
-		rs.timer.Stop()
-		rs.timer = nil
-	}
-	if !at.IsZero() {
-		rs.timer = rs.env.TellAt(at, rs.Context.Self(), rulesDue{})
-	}
-}
-
-// stopTimers stops all timers of the component.
-func (rs *engagementRules) stopTimers() {
-	rs.arm(time.Time{})
-	if rs.forgetTimer != nil {
-		rs.forgetTimer.Stop()
-	}
-}

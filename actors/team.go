@@ -7,6 +7,7 @@ import (
 
 	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
+	"watchpost/actors/insight"
 	"watchpost/actors/journal"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
@@ -350,4 +351,42 @@ func (t *team) receiveTeam(message any) bool {
 		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
 	}
 	return true
+}
+
+// onCreateTeam founds the team. Sent again for the same id it is a Conflict:
+// the caller chose a new id.
+func (t *team) onCreateTeam(m CreateTeam) {
+	if t.record.ID != "" {
+		t.Answer(nil, watchpost.Errorf(watchpost.Conflict, "Team already exists"))
+		return
+	}
+	if err := t.members.emailFree(m.Email); err != nil {
+		t.Answer(nil, err)
+		return
+	}
+	now := t.env.Clock.Now()
+	name := m.Name
+	if name == "" {
+		name = watchpost.DefaultTeamName(m.FullName, m.Email)
+	}
+	founder := watchpost.Member{
+		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName,
+		Role: watchpost.RoleAdmin, CreatedAt: now, NeverSignedIn: !m.SignedIn,
+	}
+	batch := &persistence.Batch{}
+	t.record = teamspace.TeamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now, Consented: true}
+	if m.SignedIn {
+		t.record.SignedInAt = now
+	}
+	apiKey := t.newKey(batch)
+	t.putTeam(batch)
+	t.members.put(batch, founder)
+	t.audit.note(batch, watchpost.AuditTeamCreated, "", founder.Email)
+	if m.SignedIn {
+		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, subjectCode)
+	}
+	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
+	insight.Begin(batch)
+	t.openPosts()
+	t.Commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
 }

@@ -6,51 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"watchpost/actors/insight"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
-
-// onCreateTeam founds the team. Sent again for the same id it is a Conflict:
-// the caller chose a new id.
-func (t *team) onCreateTeam(m CreateTeam) {
-	if t.record.ID != "" {
-		t.Answer(nil, watchpost.Errorf(watchpost.Conflict, "Team already exists"))
-		return
-	}
-	if err := t.members.emailFree(m.Email); err != nil {
-		t.Answer(nil, err)
-		return
-	}
-	now := t.env.Clock.Now()
-	name := m.Name
-	if name == "" {
-		name = watchpost.DefaultTeamName(m.FullName, m.Email)
-	}
-	founder := watchpost.Member{
-		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName,
-		Role: watchpost.RoleAdmin, CreatedAt: now, NeverSignedIn: !m.SignedIn,
-	}
-	batch := &persistence.Batch{}
-	t.record = teamspace.TeamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now, Consented: true}
-	if m.SignedIn {
-		t.record.SignedInAt = now
-	}
-	apiKey := t.newKey(batch)
-	t.putTeam(batch)
-	t.members.put(batch, founder)
-	t.audit.note(batch, watchpost.AuditTeamCreated, "", founder.Email)
-	if m.SignedIn {
-		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, subjectCode)
-	}
-	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
-	insight.Begin(batch)
-	t.openPosts()
-	t.Commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
-}
 
 // newKey makes a key and writes its directory entry.
 func (t *team) newKey(batch *persistence.Batch) string {

@@ -72,15 +72,34 @@ func (h *history) view(t fataler, do func(persistence.View)) {
 
 func (h *history) commit(t fataler, changes ...watchpost.Change) {
 	t.Helper()
+	h.submit(t, changes...)
+	for _, c := range changes {
+		c.Number, c.At = uint64(len(h.told)+1), h.clock.now
+		h.told = append(h.told, c)
+	}
+}
+
+// submit commits changes that told does not have.
+func (h *history) submit(t fataler, changes ...watchpost.Change) {
+	t.Helper()
 	batch := &persistence.Batch{}
 	batch.Put([]byte("something"), []byte{1})
 	changefeed.Note(batch, changes...)
 	h.log.Add(batch)
 	require.NoError(t, persistence.Commit(context.Background(), h.store, h.space, h.epoch, batch))
-	for _, c := range changes {
-		c.Number, c.At = uint64(len(h.told)+1), h.clock.now
-		h.told = append(h.told, c)
-	}
+}
+
+// prune commits one batch that deletes what is over, and returns how many changes.
+func (h *history) prune(t fataler) (deleted int) {
+	t.Helper()
+	batch := &persistence.Batch{}
+	h.view(t, func(view persistence.View) {
+		var err error
+		deleted, _, err = changefeed.Prune(view, h.space, h.clock.now, batch)
+		require.NoError(t, err)
+	})
+	require.NoError(t, persistence.Commit(context.Background(), h.store, h.space, h.epoch, batch))
+	return deleted
 }
 
 func (h *history) page(t fataler, q changefeed.Query) (page changefeed.Page, err error) {
@@ -164,6 +183,62 @@ func copyOf(t *testing.T, h *history) *history {
 	return other
 }
 
+// TestMostChanges makes more changes than a team keeps, within the time in which it keeps
+// them: the oldest is over with each new one, also in the middle of a record.
+func TestMostChanges(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t, newStore(t))
+	h.commit(t, matched("post 1", "one"))
+	h.commit(t, matched("post 2", "one"))
+	h.commit(t, matched("post 3", "one"))
+	h.commit(t, matched("post 4", "one"), matched("post 5", "one"), matched("post 6", "one"), matched("post 7", "one"))
+	rest := watchpost.MaxChanges - len(h.told)
+	many := make([]watchpost.Change, 10_000)
+	for i := range many {
+		many[i] = matched("many", "one")
+	}
+	for ; rest > 0; rest -= len(many) {
+		many = many[:min(len(many), rest)]
+		h.submit(t, many...)
+	}
+	// keeps checks what is kept after that many changes too many.
+	keeps := func(over int) {
+		t.Helper()
+		page, err := h.page(t, changefeed.Query{Earliest: true, Limit: len(h.told) - over})
+		require.NoError(t, err)
+		require.Equal(t, h.told[over:], page.Changes)
+		require.EqualValues(t, over, page.Kept.Earliest.Number)
+		require.EqualValues(t, watchpost.MaxChanges+over, page.Kept.Newest.Number)
+	}
+	keeps(0)
+	writer := h.places(t)
+	require.Zero(t, h.prune(t))
+	for over := 1; over < len(h.told); over++ {
+		h.submit(t, matched("one more", "one"))
+		keeps(over)
+		_, err := h.page(t, changefeed.Query{From: writer[over-1], Limit: 1})
+		require.EqualValues(t, over, requireStale(t, err, changefeed.TextTooOld).Earliest.Number)
+		page, err := h.page(t, changefeed.Query{From: writer[over], Limit: 1})
+		require.NoError(t, err)
+		require.Equal(t, h.told[over:over+1], page.Changes)
+		switch over {
+		case 2, 5: // the last record that is over stays, and so does one that is over in part
+			require.Equal(t, 1, h.prune(t))
+			keeps(over)
+		}
+		require.Zero(t, h.prune(t))
+	}
+}
+
+// places returns the cursors behind each of the changes that were told, after the one
+// before them.
+func (h *history) places(t fataler) []changefeed.Cursor {
+	t.Helper()
+	page, err := h.page(t, changefeed.Query{Earliest: true, Limit: len(h.told)})
+	require.NoError(t, err)
+	return append([]changefeed.Cursor{page.Kept.Earliest}, page.Places...)
+}
+
 // TestModel commits, ends activations, prunes and lets time pass in any order, while a
 // reader goes on behind its cursor: it sees each change once and in order, or is refused
 // when some behind its cursor are no longer kept.
@@ -210,14 +285,7 @@ func TestModel(t *testing.T) {
 			"pass": func(rt *rapid.T) {
 				h.clock.now = h.clock.now.Add(time.Duration(rapid.IntRange(1, 60).Draw(rt, "hours")) * time.Hour)
 			},
-			"prune": func(rt *rapid.T) {
-				batch := &persistence.Batch{}
-				h.view(rt, func(view persistence.View) {
-					_, _, err := changefeed.Prune(view, h.space, h.clock.now, batch)
-					require.NoError(rt, err)
-				})
-				require.NoError(rt, persistence.Commit(context.Background(), h.store, h.space, h.epoch, batch))
-			},
+			"prune": func(rt *rapid.T) { h.prune(rt) },
 			"read": func(*rapid.T) { read() },
 		})
 		for read() {

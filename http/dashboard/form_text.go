@@ -3,10 +3,11 @@ package dashboard
 import (
 	"strings"
 
+	"watchpost/internal/reference"
 	"watchpost/watchpost"
 )
 
-// Keywords, words and labels as they are typed into a form.
+// Keywords, words, labels and references as they are typed into a form.
 
 // linesOf returns the lines of a text that have something in them.
 func linesOf(s string) (lines []string) {
@@ -103,4 +104,40 @@ func labelError(text string) string {
 		return "Labels: " + why + "."
 	}
 	return text + "."
+}
+
+// understood is a line of references with its parsed name.
+type understood struct {
+	Line, As string
+	Wrong    bool
+}
+
+// parserOf returns what parses the references of a type.
+func parserOf(t watchpost.WatchlistType) func(string) (reference.Reference, error) {
+	if t == watchpost.CompanyWatchlist {
+		return reference.ParseCompany
+	}
+	return reference.ParseProfile
+}
+
+// understand parses each line of references.
+func (f *watchlistForm) understand() {
+	parse := parserOf(f.typ)
+	f.Understood = nil
+	for _, line := range linesOf(f.References) {
+		u := understood{Line: line}
+		if ref, err := parse(line); err != nil {
+			u.Wrong = true
+		} else {
+			u.As = referenceName(ref)
+		}
+		f.Understood = append(f.Understood, u)
+	}
+}
+
+func referenceName(r reference.Reference) string {
+	if r.Slug != "" {
+		return r.Slug
+	}
+	return r.URN()
 }

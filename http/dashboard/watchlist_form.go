@@ -88,12 +88,6 @@ func (f *watchlistForm) Error(field string) string {
 // HasKeywords reports whether the form has keywords rather than references.
 func (f *watchlistForm) HasKeywords() bool { return f.typ.HasKeywords() }
 
-// understood is a line of references with its parsed name.
-type understood struct {
-	Line, As string
-	Wrong    bool
-}
-
 // slotView is a part of a prompt as it was understood.
 type slotView struct {
 	Name, Values string
@@ -384,34 +378,4 @@ func (f *watchlistForm) keywords() []watchpost.KeywordEntry {
 		}
 	}
 	return kept
-}
-
-// parserOf returns what parses the references of a type.
-func parserOf(t watchpost.WatchlistType) func(string) (reference.Reference, error) {
-	if t == watchpost.CompanyWatchlist {
-		return reference.ParseCompany
-	}
-	return reference.ParseProfile
-}
-
-// understand parses each line of references.
-func (f *watchlistForm) understand() {
-	parse := parserOf(f.typ)
-	f.Understood = nil
-	for _, line := range linesOf(f.References) {
-		u := understood{Line: line}
-		if ref, err := parse(line); err != nil {
-			u.Wrong = true
-		} else {
-			u.As = referenceName(ref)
-		}
-		f.Understood = append(f.Understood, u)
-	}
-}
-
-func referenceName(r reference.Reference) string {
-	if r.Slug != "" {
-		return r.Slug
-	}
-	return r.URN()
 }
