@@ -31,6 +31,14 @@ type Rows struct {
 	Columns []Column
 	cells   [][]byte
 	text    []byte
+	members []member
+}
+
+// member is a member of the last object, by its place: objects of a kind have the same
+// members in the same order, so its columns are seldom searched for.
+type member struct {
+	name    string
+	columns []int
 }
 
 // Append appends the row of an object.
@@ -39,14 +47,13 @@ func (r *Rows) Append(dst, object []byte) []byte {
 		r.cells = make([][]byte, len(r.Columns))
 	}
 	clear(r.cells)
-	for members := (reader{object, 1}); members.more('}'); {
+	place := 0
+	for members := (reader{object, 1}); members.more('}'); place++ {
 		name := members.value()
 		members.at++ // the colon
 		value := members.value()
-		for i := range r.Columns {
-			if len(name) == len(r.Columns[i].Member)+2 && string(name[1:len(name)-1]) == r.Columns[i].Member {
-				r.cells[i] = value
-			}
+		for _, i := range r.columnsOf(place, name[1:len(name)-1]) {
+			r.cells[i] = value
 		}
 	}
 	for i, cell := range r.cells {
@@ -56,6 +63,21 @@ func (r *Rows) Append(dst, object []byte) []byte {
 		dst = r.appendValue(dst, cell, r.Columns[i].Of)
 	}
 	return append(dst, '\n')
+}
+
+// columnsOf returns the columns of the member at a place.
+func (r *Rows) columnsOf(place int, name []byte) []int {
+	if place < len(r.members) && r.members[place].name == string(name) {
+		return r.members[place].columns
+	}
+	m := member{name: string(name)}
+	for i := range r.Columns {
+		if r.Columns[i].Member == m.name {
+			m.columns = append(m.columns, i)
+		}
+	}
+	r.members = append(r.members[:min(place, len(r.members))], m)
+	return m.columns
 }
 
 // appendValue appends a value as a cell. Numbers and booleans are as in JSON, null is an
