@@ -18,8 +18,8 @@ import (
 )
 
 // accounts is the component of a team that owns the actors of its accounts, and
-// knows their announcements. It counts what the accounts have used and keeps the
-// members' signs of life: what is stored of them is written here only.
+// knows their announcements. It counts the usage of the accounts and keeps the members'
+// signs of life. Only this code writes the stored ones.
 type accounts struct {
 	*rootActor
 	team *team
@@ -129,8 +129,8 @@ func (as *accounts) ledger(account watchpost.AccountURN) *dispatch.Ledger {
 	return dispatch.NewLedger(account)
 }
 
-// count adds to a task's decision what it changes in the ledgers of accounts, and
-// returns these accounts.
+// count adds the changes of the accounts' ledgers to a task's decision, and returns these
+// accounts.
 func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []watchpost.AccountURN) {
 	note := func(account watchpost.AccountURN) {
 		if !slices.Contains(changed, account) {
@@ -166,7 +166,7 @@ func (as *accounts) countScan(c *taskChange, d watchpost.Debit, n int) {
 	}
 }
 
-// submit submits what was decided of a task, and tells it the session actors of the
+// submit submits a decision about a task, and reports it to the session actors of the
 // accounts. then runs when the decision is durable, and the first of them has announced
 // what its account may do now. told is false when there is none.
 func (as *accounts) submit(batch *persistence.Batch, c *taskChange, then func(error), accounts ...watchpost.AccountURN) (told bool) {

@@ -16,7 +16,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// trips counts the reads of keys, each of which is a round trip to another machine.
+// trips counts the reads of keys. Each read is a round trip to another machine.
 type trips struct {
 	persistence.Store
 	n atomic.Int64

@@ -93,8 +93,8 @@ func (a *audit) receive(message any) bool {
 	return true
 }
 
-// asker returns who asks by the request at hand: the member of its origin, otherwise
-// a key.
+// asker returns the caller of the current request: the member of its origin, otherwise a
+// key.
 func (a *audit) asker() watchpost.Asker {
 	switch {
 	case a.from.Member != "":

@@ -12,7 +12,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// ChangesPage is one page of the changes of a team, and what they are about.
+// ChangesPage is one page of the changes of a team, with the objects that changed.
 type ChangesPage struct {
 	changefeed.Page
 	changefeed.Data

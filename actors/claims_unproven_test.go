@@ -26,8 +26,8 @@ func claims(t *testing.T, w *actorstest.World) []string {
 }
 
 // TestSignedOutClaimsNothing: a session that is signed in nowhere reports the accounts of
-// others, in its hello and after. It leaves nothing, and their owners work with them. One
-// that signs out of its own account keeps it.
+// others, in its hello and after. It leaves nothing, and their owners work with them. A
+// session that signs out of its account keeps it.
 func TestSignedOutClaimsNothing(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
@@ -60,7 +60,8 @@ func TestSignedOutClaimsNothing(t *testing.T) {
 }
 
 // TestClaimLapses: a claim that was made in one moment is another's after an hour, with
-// all allowances. Whoever made it is too late then, and until then as good as any other.
+// all allowances. The member who made it is too late then, and until then has the same
+// rights as any other.
 func TestClaimLapses(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)

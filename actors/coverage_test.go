@@ -89,7 +89,7 @@ func TestCoverageOfFollowers(t *testing.T) {
 	require.Len(t, coverageOf(t, team, day), 1)
 }
 
-// TestCoverageIsForgotten: what was counted of a day is kept for watchpost.CoverageDays.
+// TestCoverageIsForgotten: the counts of a day are kept for watchpost.CoverageDays.
 func TestCoverageIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)

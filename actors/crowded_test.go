@@ -23,7 +23,7 @@ import (
 const crowd = persistence.MaxBatchOps + 100
 
 // TestCrowdedTeam fills a team with more records of a kind than a batch may have. The
-// team activates, serves and, where it forgets what is over, does so.
+// team activates, serves and, where records have expired, deletes them.
 func TestCrowdedTeam(t *testing.T) {
 	t.Parallel()
 	kinds := keyConstants(t)
@@ -308,7 +308,7 @@ func putKeptReply(p *planter, i int) {
 	p.put(teamspace.IdempotencyTimeKey(at, name), nil)
 }
 
-// createOften makes requests with keys, each of which forgets twenty others.
+// createOften makes requests with keys. Each request forgets twenty other keys.
 func createOften(t *testing.T, p *planter) {
 	for range crowd / 20 {
 		actorstest.Must[actors.TaskCreated](t, p.team, actors.IdempotentRequest{Name: watchpost.NewSecret(4), Hash: "h", Request: actorstest.NewTask(watchpost.TaskSendMessage)})

@@ -92,9 +92,9 @@ func TestHandOutOverMidnight(t *testing.T) {
 	require.Empty(t, work.debits)
 }
 
-// TestReportAtMidnight: what was out at a reset costs a unit of both days, also when its
-// report passes the session actor before that knows of the new day, or its task before
-// that has heard of it. What is given back costs neither.
+// TestReportAtMidnight: a task that was handed out at a reset costs a unit of both days,
+// also when its report passes the session actor before that knows of the new day, or its
+// task before that has heard of it. A task that is given back costs neither.
 func TestReportAtMidnight(t *testing.T) {
 	t.Parallel()
 	midnight := watchpost.Daily.Reset(wednesday)
@@ -171,8 +171,8 @@ type fixedClock struct {
 // Now implements watchpost.Clock.
 func (c *fixedClock) Now() time.Time { return c.now }
 
-// TestManyTasksHeldAtMidnight: what an account holds at a reset counts in the new
-// period before anything is assigned in it, and what is given back before its task has
+// TestManyTasksHeldAtMidnight: the tasks that an account holds at a reset count in the
+// new period before anything is assigned in it. A task that is given back before it has
 // noted the debit does not count.
 func TestManyTasksHeldAtMidnight(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@
 //	                 └─ post store    the team's posts (package poststore)
 //	         └ sign-in …              one-time codes, sharded by address (package signin)
 //
-// What they have in common is in package root.
+// Their common code is in package root.
 //
 // The team is divided into components, which share its mailbox and its batches.
 // Each declares its fields. They run in one mailbox, so a decision may use those of
@@ -61,8 +61,8 @@
 //
 // A record that holds a sum or the newest of several values (ledgers, members' signs of
 // life) is written by the team only, from what its children report. A batch is made
-// when it is submitted: what is decided from the store's state and submitted later
-// could delete what was written in between.
+// when it is submitted: a decision that is made from the store's state and submitted
+// later could delete a write made in between.
 //
 // # Failure
 //

@@ -41,7 +41,7 @@ func (d *dueScans) set(team watchpost.TeamID, oldest time.Time) {
 	delete(d.resting, team)
 }
 
-// leave notes that a team leaves memory. What it said last holds until the next look.
+// leave notes that a team leaves memory. Its last answer holds until the next look.
 func (d *dueScans) leave(team watchpost.TeamID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -258,7 +258,7 @@ const (
 )
 
 // begin creates the task of an action in the batch that makes it running, or ends the
-// action when its post is not what it was.
+// action when its post has changed.
 func (w *ruleWork) begin(a *watchpost.RuleAction, r *watchpost.EngagementRule, member watchpost.MemberID) {
 	rs := w.rs
 	fresh, ok, err := rs.refreshed(a, r, w.now)

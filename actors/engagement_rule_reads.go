@@ -65,7 +65,7 @@ type RuleActionsPage struct {
 	Next    string // continues where the page ends; "" at the end
 }
 
-// The cursors of pages begin with what they continue.
+// The cursor of a page begins with the name of the list that it continues.
 const (
 	openActionsAfter   = "o"
 	endedActionsBefore = "e"

@@ -84,8 +84,8 @@ func TestRuleKeepsItsHours(t *testing.T) {
 	require.Equal(t, []watchpost.RuleActionState{watchpost.RuleDone}, journalOf(t, team))
 }
 
-// TestRuleHoursEndTheLease: what is handed out just before the hours end must not begin
-// after them.
+// TestRuleHoursEndTheLease: a task that is handed out just before the hours end must not
+// begin after them.
 func TestRuleHoursEndTheLease(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
@@ -218,9 +218,9 @@ func TestRuleMadeAfterARestore(t *testing.T) {
 	require.Len(t, rulesOf(t, team).Rules, 1)
 }
 
-// TestRuleApprovalSwitchedOn: from then on nothing of the rule is done without a
-// decision, what was handed out and does not act yet included. What a member has
-// approved stays approved.
+// TestRuleApprovalSwitchedOn: from then on no task of the rule is done without a
+// decision. This includes tasks that were handed out and do not act yet. What a member
+// has approved stays approved.
 func TestRuleApprovalSwitchedOn(t *testing.T) {
 	t.Parallel()
 	approval := func(t *testing.T, team *actorstest.Team, rule actors.RuleView, on bool) {
@@ -320,8 +320,8 @@ func TestRuleAccountsShare(t *testing.T) {
 	require.Equal(t, map[string]int{"ada": 4, "joe": 4}, likes)
 }
 
-// TestRuleMembersAway: whoever was not seen for two days gets nothing; what waits for
-// a member who is away is done by another one.
+// TestRuleMembersAway: a member who was not seen for two days gets nothing; another
+// member does the tasks that wait for a member who is away.
 func TestRuleMembersAway(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

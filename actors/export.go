@@ -159,8 +159,8 @@ type StoredPost = postindex.Stored
 
 // ExportPosts calls yield with the posts that a query selects, as they are at one moment,
 // in the order of their ids from the one after a given id on ("": the first). named are as
-// those of Posts, and the errors, too; Invalid `Invalid 'after'` for what is no id. It
-// stops at an error of yield and returns it.
+// those of Posts, and the errors, too; Invalid `Invalid 'after'` for a value that is not
+// an id. It stops at an error of yield and returns it.
 func (r *reading) ExportPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, after watchpost.PostID, yield func(*StoredPost, *watchpost.PostQuery) error) error {
 	if after != "" && !watchpost.ValidID(string(after)) {
 		return errInvalidAfter

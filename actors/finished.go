@@ -76,8 +76,8 @@ func (f *finishedTasks) forget(ids []watchpost.TaskID) {
 	f.order = slices.DeleteFunc(f.order, func(id watchpost.TaskID) bool { _, known := f.tasks[id]; return !known })
 }
 
-// await returns what is closed when a task ends, or may be another node's. done is
-// called by who has waited.
+// await returns a channel that is closed when a task ends, or may be another node's. The
+// caller calls done when it stops waiting.
 func (f *finishedTasks) await(id watchpost.TaskID) (ended <-chan struct{}, done func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -31,16 +31,16 @@ type mailInvitation struct {
 // WithdrawInvitation ends a pending invitation (NotFound); answered by Done.
 type WithdrawInvitation struct{ Invitation watchpost.InvitationID }
 
-// acceptInvitation makes the person who has proved the address of a pending invitation a
-// member who has signed in (NotFound, Conflict when the address belongs to a team,
+// acceptInvitation turns a pending invitation into a signed-in member, for the person
+// that proved its address (NotFound, Conflict when the address belongs to a team,
 // PlanLimit); answered by SignedIn.
 type acceptInvitation struct {
 	id    watchpost.InvitationID
 	proof Proof
 }
 
-// declineInvitation ends a pending invitation for who has proved its address (NotFound);
-// answered by Done.
+// declineInvitation ends a pending invitation for the person that proved its address
+// (NotFound); answered by Done.
 type declineInvitation struct {
 	id    watchpost.InvitationID
 	email string
@@ -240,7 +240,7 @@ func (is *invitations) dropOf(batch *persistence.Batch, email string) {
 	}
 }
 
-// forget drops what has expired.
+// forget drops expired records.
 func (is *invitations) forget(batch *persistence.Batch, now time.Time) {
 	for _, i := range ordered.ByKey(is.byID) {
 		if i.Expired(now) {
@@ -295,8 +295,8 @@ func (is *invitations) askMembers(view persistence.View) error {
 	return nil
 }
 
-// ask makes a member a pending invitation, which was mailed when the member was added. The
-// invitation has its whole time: nobody could accept it so far.
+// ask makes a member a pending invitation, which was mailed when the member was added.
+// The invitation gets its full time: no person could accept it so far.
 func (is *invitations) ask(m watchpost.Member, by string) {
 	now := is.env.Clock.Now()
 	is.team.members.remove(nil, m, func(batch *persistence.Batch) {

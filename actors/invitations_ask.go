@@ -23,7 +23,7 @@ type Choice struct {
 	JoinsOnly bool
 }
 
-// ChoiceError is the error of a sign-in by a person who has to choose a team first. A
+// ChoiceError is the error of a sign-in by a person who must choose a team first. A
 // one-time code that was sent along can still be used. Its Kind is NotFound.
 type ChoiceError struct{ Invitations []InvitationTo }
 
@@ -92,13 +92,13 @@ func teamNames(view persistence.View, teams []watchpost.TeamID) (map[watchpost.T
 	return names, err
 }
 
-// MustChoose returns a *ChoiceError when a person who has proved the address has to choose
-// a team first.
+// MustChoose returns a *ChoiceError when the person that proved the address must choose a
+// team first.
 func (r *inviting) MustChoose(ctx context.Context, email string, c Choice) error {
 	if c.Accept != "" {
 		return nil
 	}
-	// Both are read for every address, so that the time of the answer tells nothing.
+	// It reads both for each address, so that the time of the answer reveals nothing.
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, email)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return root.Unavailable(err)
@@ -203,8 +203,8 @@ func (r *inviting) Consent(ctx context.Context, email string) (c Consent, err er
 }
 
 // Invite makes a pending invitation and mails it (see InviteMember). Neither the answer nor
-// its time says anything about the address: a mail that the address blocks is stored for
-// nobody instead.
+// its time says anything about the address: a mail that the address blocks is stored
+// without a recipient instead.
 func (r *inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
 	i, err := askTeam(ctx, r.base, team, m)
 	if err != nil {

@@ -104,7 +104,8 @@ func TestInvitationIsPending(t *testing.T) {
 	require.Equal(t, []string{invited}, pendingOf(t, hostile))
 }
 
-// TestChoiceKeepsTheCode: a person who has to choose a team uses the code for the choice, once.
+// TestChoiceKeepsTheCode: a person who must choose a team uses the code for the choice,
+// once.
 func TestChoiceKeepsTheCode(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
@@ -246,8 +247,8 @@ func TestExpiredEntriesGo(t *testing.T) {
 	require.Equal(t, 1, entries())
 }
 
-// TestAcceptAboveTheQuota: pending invitations take no place; who accepts too late is told
-// the quota and may come again.
+// TestAcceptAboveTheQuota: pending invitations take no place; a person who accepts too
+// late gets the quota's error and may try again.
 func TestAcceptAboveTheQuota(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
@@ -270,7 +271,7 @@ func TestAcceptAboveTheQuota(t *testing.T) {
 }
 
 // TestInvitationBounds: 20 mails a day of the team's members, whatever becomes of the
-// invitations, one a day of each, and so many pending.
+// invitations, one a day for each invitation, and a bound on pending ones.
 func TestInvitationBounds(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)

@@ -86,8 +86,8 @@ func TestJournalChain(t *testing.T) {
 	require.Equal(t, []string{"journal: record 1 was changed"}, problems)
 }
 
-// TestJournalDamage: an entry or record that is changed, removed, put back to what it
-// was, or shown in another's place is found, each by what the check says of it.
+// TestJournalDamage: an entry or record that is changed, removed, put back to an earlier
+// content, or shown in another's place is found, each by its finding in the check.
 func TestJournalDamage(t *testing.T) {
 	t.Parallel()
 	w, team, ada := house(t)

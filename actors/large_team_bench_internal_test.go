@@ -126,8 +126,8 @@ func (l *largeTeam) ask(message any) any {
 	return reply
 }
 
-// in runs a function in the mailbox. It is sent without a sender: what it answers
-// goes nowhere.
+// in runs a function in the mailbox. It is sent without a sender: its answer goes
+// nowhere.
 func (l *largeTeam) in(do func(*team)) {
 	done := make(chan struct{})
 	l.system.Root.Send(l.pid, inMailbox(func(t *team) {

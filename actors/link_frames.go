@@ -7,9 +7,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Mailboxes have no bound, and some frames cost a read of the store. So a link lets
-// only so many frames be under way, of whatever type: behind each part of them it sends
-// a fence, which takes the way of the frames to the team and comes back.
+// Mailboxes have no bound, and some frames cost a read of the store. So a link bounds the
+// number of frames under way, of any type: behind each part of them it sends a fence,
+// which takes the way of the frames to the team and comes back.
 const (
 	// framesUnderWay bounds the frames of a connection that the team may not have
 	// seen yet; a session that keeps to the protocol has a few.
@@ -22,7 +22,7 @@ const textTooManyFrames = "frames come faster than they are handled, try again l
 // fence goes from a link through its session actor to the team.
 type fence struct{ link *actor.PID }
 
-// fencePassed tells a link that the team has seen what it sent before a fence.
+// fencePassed tells a link that the team has seen the frames before a fence.
 type fencePassed struct{}
 
 // framesOnWay counts the frames of a link that are under way.

@@ -12,7 +12,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// TestChangedList: what is added is scanned, what is removed is not, not even by a scan
+// TestChangedList: an added entry is scanned, a removed entry is not, not even by a scan
 // that is under way; the plan and all who follow the list count.
 func TestChangedList(t *testing.T) {
 	t.Parallel()

@@ -28,9 +28,10 @@ func (r *mailing) mail(ctx context.Context, to watchpost.Member, subject, body s
 	r.post(ctx, m)
 }
 
-// mailStranger sends a mail to a person who has not asked for any. An address gets a few a
-// day, whoever causes them. blocked is the team if the address blocks it: the mail takes
-// the time of others, is not sent, and takes none from the mails of the address.
+// mailStranger sends a mail to a person who did not ask for it. An address gets a few
+// a day, from all senders together. blocked is the team if the address blocks it: the
+// mail takes the time of others, is not sent, and takes none from the mails of the
+// address.
 func (r *mailing) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
 	counted := m.To
 	if blocked != "" {

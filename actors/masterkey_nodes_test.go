@@ -93,8 +93,8 @@ func twoKeyNodes(t *testing.T) (a, b *keyNode) {
 }
 
 // TestMasterKeyRotationOfTwoNodes: nodes on one database get the keys one after the
-// other. At any time both serve all keys, each seals the secrets of its own teams
-// again, and either of them ends the rotation.
+// other. At any time both serve all keys, each seals the secrets of its teams again, and
+// either of them ends the rotation.
 func TestMasterKeyRotationOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	a, b := twoKeyNodes(t)

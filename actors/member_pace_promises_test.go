@@ -56,7 +56,8 @@ type pacePlay struct {
 	begun    []time.Time
 }
 
-// step lets time pass or something go wrong, and has the browsers do what comes.
+// step lets time pass or something go wrong, and has the browsers do the tasks that
+// arrive.
 func (p *pacePlay) step(random *rand.Rand) {
 	s := p.sessions[random.IntN(2)]
 	switch random.IntN(8) {

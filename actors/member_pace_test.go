@@ -165,7 +165,7 @@ func TestAskBeforeEachWrite(t *testing.T) {
 	require.Zero(t, team.Used(t, s.Email, watchpost.ActionLike))
 	s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)))
 
-	w.Crash() // the hello says what is asked
+	w.Crash() // the hello has the settings for asking
 	s.Connect()
 	s.Heartbeat()
 	s.ExpectNone()
@@ -199,7 +199,7 @@ func TestDeclinedWrite(t *testing.T) {
 	wantFailure(t, team.Status(t, likes[1]), "declined", false)
 	require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionLike))
 
-	s.Act(frame) // what has begun cannot be declined
+	s.Act(frame) // a task that has begun cannot be declined
 	s.Decline(frame)
 	s.ExpectNone()
 	require.Equal(t, "pending", team.Status(t, likes[2]).State.PublicStatus())

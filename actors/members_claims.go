@@ -17,9 +17,9 @@ import (
 // removed or has no session any more, or after claimEnds without a hello. An ended claim
 // stays until another member claims the account.
 //
-// Nothing proves that a session is signed in to what it reports. So a claim holds for
-// claimConfirmed only until a second sign of life or work confirms it. One that lapses has
-// done nothing with the account, and costs the next owner no allowance.
+// Nothing proves that a session is signed in to the account that it reports. So a claim
+// holds for claimConfirmed only until a second sign of life or work confirms it. One that
+// lapses has done nothing with the account, and costs the next owner no allowance.
 
 const (
 	// claimEnds is how long a claim lasts without a hello.

@@ -12,8 +12,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// Domains of a team, which the operator gives it. Whoever signs in for the first time by
-// the provider of identities, with an address in one of them, joins the team.
+// Domains of a team, which the operator gives it. A person who signs in for the first
+// time by the provider of identities, with an address in one of them, joins the team.
 
 // joinByDomain signs a person in who joins the team of the domain (NotFound when it is not
 // the team's any more or an admin has removed the person, PlanLimit, Conflict); answered by
@@ -45,7 +45,7 @@ func (r *signingIn) mustChooseByProvider(ctx context.Context, p Proof, c Choice)
 }
 
 // KeepProof returns a one-time code in place of a proof, as if it had been mailed to the
-// browser with the nonce and typed there: a person who has to choose a team first is asked
+// browser with the nonce and typed there: a person who must choose a team first is asked
 // as with a code. "" when a limit of the address forbids another one.
 func (r *signingIn) KeepProof(ctx context.Context, p Proof, nonce string) (otp string, err error) {
 	return r.shards.NewCode(ctx, p.Email, p.FullName, nonce)

@@ -77,9 +77,10 @@ func (ms *members) onLeaveTeam(m LeaveTeam) {
 	})
 }
 
-// remove decides, for the request, the removal of a member with its first batch, of which
-// with writes a part. The sessions, claims and writes that it ends may be more than fit
-// one: should the service end before they have, loadRemovals goes on.
+// remove decides, for the request, the removal of a member with its first batch; the
+// function with writes a part of that batch. The sessions, claims and writes that it ends
+// may be more than fit one: should the service end before they have, loadRemovals goes
+// on.
 func (ms *members) remove(request any, member watchpost.Member, with func(*persistence.Batch)) {
 	st := &root.Steps{}
 	batch := st.Room(6 + auditOps + 2)

@@ -10,9 +10,9 @@ import (
 )
 
 // The requests that a team answers, each with its reply. Neither the sender nor
-// the receiver changes one afterwards. A change of a stored thing is a patch, which
-// the team applies to what it has (UpdateTarget). A request is answered with its
-// reply or with an error; errors are *watchpost.Error.
+// the receiver changes one afterwards. A change of a stored object is a patch, which the
+// team applies to its current state (UpdateTarget). A request is answered with its reply
+// or with an error; errors are *watchpost.Error.
 
 // RequireExtension asks whether the team may use what needs an extension;
 // answered by Done or an ExtensionRequired error (api.md#the-extension-window).
@@ -224,8 +224,8 @@ type WatchlistView struct {
 	// GetWatchlist and ListWatchlists.
 	PostsThisWeek   int
 	DroppedThisWeek int
-	// Outlook is what can be expected of its scans, Warnings say where that falls short of
-	// what was asked for.
+	// Outlook is the forecast of its scans; Warnings say where it falls short of the
+	// request.
 	Outlook  watchpost.ScanOutlook `json:",omitzero"`
 	Warnings []string              `json:",omitempty"`
 	// Waits says why scans that are due are not done, and NotBefore until when at least if

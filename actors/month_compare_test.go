@@ -112,7 +112,7 @@ func (m *month) compareDay() {
 	}
 }
 
-// compareCoverage compares the scans and posts of the day, none of which is dropped.
+// compareCoverage compares the scans and posts of the day. No post is dropped.
 func (m *month) compareCoverage() {
 	m.t.Helper()
 	rows, planned := coverageOf(m.t, m.team, m.now), map[int]int{}

@@ -125,8 +125,7 @@ func (m *monthModel) invitable(p pool, now time.Time) bool {
 	return m.usedOf(p, now)+m.waiting(p) < p.limit()
 }
 
-// monthPlan is the work of a step: units of clients' tasks, and so many scans of those that
-// are due.
+// monthPlan is the work of a step: units of clients' tasks, and the number of due scans.
 type monthPlan struct {
 	tasks map[watchpost.TaskID]int
 	scans map[string]*monthEntry

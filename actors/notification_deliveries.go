@@ -177,8 +177,8 @@ func (env *environment) deliver(team watchpost.TeamID, t *watchpost.Notification
 	return env.sends.attempt(t, secret, m)
 }
 
-// postsOf reads posts, each as GET /api-posts shows it to who asks for those of a watchlist
-// (none: all). Those that are not in any watchlist are left out.
+// postsOf reads posts, each as GET /api-posts shows it to a caller who asks for the posts
+// of a watchlist (none: all). Those that are not in any watchlist are left out.
 func (env *environment) postsOf(team watchpost.TeamID, of watchpost.WatchlistID, ids []watchpost.PostID) ([]notify.Post, error) {
 	view, err := env.View()
 	if err != nil {

@@ -46,7 +46,7 @@ func newHeldHook(t *testing.T) *heldHook {
 	return h
 }
 
-// answer answers what waits and what comes.
+// answer answers waiting and later requests.
 func (h *heldHook) answer() { h.once.Do(func() { close(h.release) }) }
 
 func (h *heldHook) counts() (held, most, total int) {

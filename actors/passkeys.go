@@ -296,7 +296,7 @@ func keyOf(r *teamspace.PasskeyRecord) passkey.Key {
 	return passkey.Key{ID: r.Credential, Public: r.Public, Counter: r.Counter, Synced: r.Synced}
 }
 
-// errPasskeyCopied is the cause of a refusal that the member is to be told of.
+// errPasskeyCopied is the cause of a refusal that the member must hear about.
 var errPasskeyCopied = errors.New("its counter went back: it may have been copied")
 
 func errNoPasskey() error { return watchpost.Errorf(watchpost.NotFound, "Passkey not found") }

@@ -216,7 +216,7 @@ func TestPasskeyChallenge(t *testing.T) {
 	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(w.Registry.AddPasskey(w.Context(), session, made, "Again")), "used once, by a wrong answer too")
 }
 
-// TestCopiedPasskey: a key whose counter goes back signs nobody in; the member hears of it
+// TestCopiedPasskey: a key whose counter goes back is refused; the member hears of it
 // once a day.
 func TestCopiedPasskey(t *testing.T) {
 	t.Parallel()

@@ -100,8 +100,8 @@ func unexpired(of cache.Holder, now time.Time) (cache.Holder, error) {
 	return of, nil
 }
 
-// AwaitKeyChange returns what is closed when a key of a team that this node serves was
-// replaced, changed or deleted. done is called by who has waited.
+// AwaitKeyChange returns a channel that is closed when a key of a team that this node
+// serves was replaced, changed or deleted. The caller calls done when it stops waiting.
 func (r *keyHolding) AwaitKeyChange(team watchpost.TeamID) (changed <-chan struct{}, done func()) {
 	return r.env.keys.Watch(team)
 }

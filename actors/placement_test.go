@@ -17,8 +17,8 @@ import (
 )
 
 // TestReleaseAnswersFirst: a request that a child of the team handles while the team
-// moves to another node is answered by what became of it; a later one is told that
-// the team is elsewhere.
+// moves to another node is answered by its result; a later one gets the error that the
+// team is elsewhere.
 func TestReleaseAnswersFirst(t *testing.T) {
 	t.Parallel()
 	var elsewhere atomic.Bool

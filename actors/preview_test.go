@@ -11,7 +11,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// TestPreviewIsBounded: a preview looks at the newest posts only, and of its own team. It
+// TestPreviewIsBounded: a preview looks at the newest posts of its team only. It
 // keeps samples of them.
 func TestPreviewIsBounded(t *testing.T) {
 	t.Parallel()

@@ -57,8 +57,8 @@ func (r *reading) TaskStatus(ctx context.Context, team watchpost.TeamID, id watc
 	return waitingView(&task, why.reason, why.notBefore, r.env.Clock.Now()), nil
 }
 
-// AwaitTask returns what is closed when a task ends, or may have to be asked for again.
-// done is called by who has waited.
+// AwaitTask returns a channel that is closed when a task ends, or may have to be asked
+// for again. The caller calls done when it stops waiting.
 func (r *reading) AwaitTask(id watchpost.TaskID) (ended <-chan struct{}, done func()) {
 	return r.env.finished.await(id)
 }

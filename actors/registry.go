@@ -53,8 +53,8 @@ type Options struct {
 	KeepPosts watchpost.KeepDays
 	// KeepTasks is how long ended tasks are kept; zero: forever.
 	KeepTasks watchpost.KeepDays
-	// RestoredAt is when the store was restored from a backup; zero: never. What was
-	// done between the backup and that moment is not known.
+	// RestoredAt is when the store was restored from a backup; zero: never. Actions
+	// between the backup and that moment are not known.
 	RestoredAt time.Time
 	// Notify delivers notifications; nil: one that reaches public addresses only.
 	Notify *notify.Sender
@@ -75,7 +75,8 @@ const DefaultIdleAfter = 10 * time.Minute
 
 // Registry is the only way to the actors: it finds or activates the actor that
 // a request is for, and waits for the answer. One node holds all teams; a
-// cluster places them by the same names. Each subject has its methods and what it needs.
+// cluster places them by the same names. Each subject has its methods and its
+// dependencies.
 type Registry struct {
 	*base
 	reading
@@ -98,10 +99,10 @@ type base struct {
 }
 
 type (
-	// reading answers from a snapshot of the store, or asks an actor for what is not
-	// stored.
+	// reading answers from a snapshot of the store, or asks an actor for state that is
+	// not stored.
 	reading struct{ *base }
-	// keyHolding tells who has a key.
+	// keyHolding finds the owner of a key.
 	keyHolding struct{ *base }
 	// mailing sends mails.
 	mailing struct {
@@ -134,7 +135,7 @@ type (
 	}
 )
 
-// newRegistry gives each subject what it needs.
+// newRegistry gives each subject its dependencies.
 func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
 	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
 	shards := signin.Shards{Registry: d.Registry}

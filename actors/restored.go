@@ -39,7 +39,7 @@ var unknownByRestore = watchpost.TaskFailure{
 	Code: watchpost.FailOutcomeUnknown, Message: "the service was restored from a backup, and the task may have been done since",
 }
 
-// restored reports whether a task is a write that was open in the backup of which the
+// restored reports whether a task is a write that was open in the backup from which the
 // store was restored.
 func (env *environment) restored(t *watchpost.Task) bool {
 	return t.Type.Writes() && !t.CreatedAt.After(env.restoredAt)

@@ -49,10 +49,9 @@ func (k *kept) List(context.Context, string) (names []string, err error) {
 	return names, nil
 }
 
-// TestRestoredToAnOlderState: after a restore, what was done since the backup is
-// not done again, and no account passes an allowance in the day and the week of the
-// restore, whether the backup knows the account or not. From the next day on all
-// goes on.
+// TestRestoredToAnOlderState: after a restore, writes made since the backup are not made
+// again, and no account passes an allowance in the day and the week of the restore,
+// whether the backup knows the account or not. From the next day on all goes on.
 func TestRestoredToAnOlderState(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

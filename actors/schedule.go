@@ -237,7 +237,7 @@ func (s *schedule) times(entries []dueEntry) scanTimes {
 	return t
 }
 
-// expected adds what can be expected of the scans, warnings where that falls short, and why
+// expected adds the forecast of the scans, warnings where it falls short, and why
 // those wait that are due.
 func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	w := &v.Watchlist
@@ -261,7 +261,7 @@ func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
 	ws.Answer(ws.withOutlook(WatchlistView{Watchlist: *w}, needs, at), nil)
 }
 
-// withOutlook adds what can be expected of the scans of a schedule at a place among all.
+// withOutlook adds the forecast of the scans of a schedule at a place among all.
 func (ws *watchlists) withOutlook(v WatchlistView, needs []watchpost.ScanNeed, at int) WatchlistView {
 	w := &v.Watchlist
 	v.Outlook = watchpost.OutlookOf(w.Type.ScanTask().Action(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))

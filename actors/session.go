@@ -19,8 +19,8 @@ import (
 // Owner and lifetime: the team spawns it when it loads or claims the account,
 // and it lives as long as the team's tree, connected or not. It owns what the
 // account has used of its allowances, its pauses, the last sign of life of its
-// member, its connections, and what these hold under lease. It accepts or declines
-// what the team assigns, and follows what is decided of the tasks that it holds.
+// member, its connections, and what these hold under lease. It accepts or declines the
+// tasks that the team assigns, and follows the decisions about the tasks that it holds.
 type sessionActor struct {
 	env     *environment
 	team    *actor.PID

@@ -35,9 +35,9 @@ type assign struct {
 	before  time.Time // it must not begin to act later; zero: by its lease alone
 }
 
-// taskDecided tells a session actor what was decided of a task that it holds, or that
-// its account has paid for; answered with announced. The team sends it when it submits
-// the decision: every session actor sees the decisions in the order of the store.
+// taskDecided tells a session actor the decision about a task that it holds, or that its
+// account has paid for; answered with announced. The team sends it when it submits the
+// decision: every session actor sees the decisions in the order of the store.
 type taskDecided struct {
 	*taskChange
 	then func(error) // what waits for the announcement
@@ -281,7 +281,7 @@ func (s *sessionActor) close(kind watchpost.TaskType) {
 	if !failed {
 		return
 	}
-	s.blocked = true // the team is told
+	s.blocked = true // report it to the team
 	if b.Opened > 0 {
 		s.env.metrics.breakers.WithLabelValues(string(kind), "closed").Inc()
 	}

@@ -281,7 +281,8 @@ type collected struct {
 	posts  []watchpost.Post
 	last   bool      // these are a result's
 	newest time.Time // of all posts of an exhausted scan, with the last ones
-	// covered is the time of which an exhausted scan has brought all posts, with the last ones.
+	// covered is the time whose posts an exhausted scan has brought completely, with the
+	// last ones.
 	covered teamspace.CoveredRecord
 }
 

@@ -95,8 +95,8 @@ func TestOnlyTheLastAttemptTells(t *testing.T) {
 }
 
 // TestSignOfLifeIsNotOverwrittenByAnOlder: a member works as another account by now,
-// and the actor of the account before is slow to tell what it has seen. The newest sign
-// of life is stored.
+// and the actor of the previous account is slow to report its sign of life. The newest
+// sign of life is stored.
 func TestSignOfLifeIsNotOverwrittenByAnOlder(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

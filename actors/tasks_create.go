@@ -49,8 +49,8 @@ func (t *tasks) begin(task *watchpost.Task) *openTask {
 }
 
 // createRead makes a read. When a session is free for it, its hand-out is decided
-// in the batch that creates it: one sync for both. One that counts for a daily limit has a
-// batch of its own, which is submitted before another request is counted.
+// in the batch that creates it: one sync for both. One that counts for a daily limit has
+// a separate batch, which is submitted before another request is counted.
 func (t *tasks) createRead(task watchpost.Task) {
 	now := t.env.Clock.Now()
 	t.beginDay(now)
@@ -101,8 +101,8 @@ func expectAgain(t *tasks, id watchpost.TaskID) Expected {
 	return Expected{reason, notBefore}
 }
 
-// creation is what is left to submit of a task that a session was asked to do when it
-// was created.
+// creation is the part of a new task that is still to be submitted, when a session was
+// asked to do it at once.
 type creation struct {
 	name        string // under which its reply is kept
 	onCommitted func(error)

@@ -12,8 +12,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// handOut assigns waiting tasks to free sessions until nothing fits. Rules get what is
-// still free then.
+// handOut assigns waiting tasks to free sessions until nothing fits. Rules get the
+// sessions that are still free then.
 func (t *tasks) handOut() {
 	now := t.env.Clock.Now()
 	t.beginDay(now)
@@ -119,7 +119,7 @@ func (t *tasks) assign(open *openTask, a dispatch.Assignment) {
 	})
 }
 
-// answered notes that a session actor has answered: an offer, or what it was told.
+// answered notes that a session actor has answered an offer or a message.
 func (t *tasks) answered(open *openTask) {
 	if open != nil {
 		open.offered = ""

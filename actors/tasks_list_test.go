@@ -16,8 +16,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// plantTasks stores tasks of an earlier life of a team, some of them ended, the newest
-// first in what it returns.
+// plantTasks stores tasks of an earlier life of a team, some of them ended, and returns
+// them newest first.
 func plantTasks(w *actorstest.World, team *actorstest.Team, n int) (all []*watchpost.Task) {
 	kinds := watchpost.JournalTypes()
 	batch := persistence.Batch{}
@@ -136,7 +136,7 @@ func BenchmarkListTasks(b *testing.B) {
 }
 
 // TestCancelWaiting: tasks without an actor are cancelled too, also after a restart, and
-// what was cancelled stays so after a crash.
+// a cancelled task stays so after a crash.
 func TestCancelWaiting(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)

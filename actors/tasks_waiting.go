@@ -125,7 +125,7 @@ func (t *tasks) armExpiry() {
 }
 
 // onWaitOver starts the actor of a task that has expired, which decides that and then
-// answers the timer. The next one has a timer of its own.
+// answers the timer. The next one has a separate timer.
 func (t *tasks) onWaitOver() {
 	t.unstarted.timer = nil
 	if u := &t.unstarted; u.Len() == 0 || u.First().expires.After(t.env.Clock.Now()) {

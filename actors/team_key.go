@@ -243,7 +243,7 @@ func (ks *scopedKeys) caller() *watchpost.ScopedKey {
 	return nil
 }
 
-// mayGive checks that whoever asks may make or change a key so.
+// mayGive checks that the caller may create the key, or change it, as requested.
 func (ks *scopedKeys) mayGive(key *watchpost.ScopedKey, session string) error {
 	from := ks.team.audit.from
 	switch {

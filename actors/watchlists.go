@@ -361,7 +361,7 @@ func (ws *watchlists) onCollected(m collected) {
 
 // TryKeywords shows what entries would have done with the newest stored posts of all
 // watchlists: those of one match its own keywords, so they would show no post that another
-// keyword finds. It keeps so many samples of each kind. Errors: Unavailable.
+// keyword finds. It bounds the samples of each kind. Errors: Unavailable.
 func (r *reading) TryKeywords(ctx context.Context, team watchpost.TeamID, entries []watchpost.KeywordEntry, samples int) (*watchpost.BackTest, error) {
 	b := watchpost.NewBackTest(entries, samples)
 	var q watchpost.PostQuery

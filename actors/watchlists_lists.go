@@ -118,7 +118,7 @@ func (ws *watchlists) onFollow(m Follow) {
 	tracked.pid = followed.pid
 }
 
-// onChangeList adds and removes entries of a list. Scans of what is removed end, as those
+// onChangeList adds and removes entries of a list. Scans of removed entries end, as those
 // of a deleted watchlist do.
 func (ws *watchlists) onChangeList(m ChangeList) {
 	tracked := ws.tracked(m.Type, m.ID)

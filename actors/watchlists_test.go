@@ -40,9 +40,9 @@ func scanInput(t *testing.T, f protocol.Frame) watchpost.ScanInput {
 	return in
 }
 
-// getWatchlist returns a watchlist as callers see it. Its actor hears of the end
-// of a scan from the team, beside the session, and reports to the team when the
-// next is due; the answer to an update, here of nothing, comes behind that.
+// getWatchlist returns a watchlist as callers see it. Its actor hears of the end of a
+// scan from the team, not only from the session, and reports to the team when the next is
+// due; the answer to an update, here of nothing, comes behind that.
 func getWatchlist(t *testing.T, team *actorstest.Team, w watchpost.Watchlist) actors.WatchlistView {
 	t.Helper()
 	if _, err := actorstest.Try[actors.WatchlistView](team, actors.UpdateWatchlist{Type: w.Type, ID: w.ID}); err != nil {

@@ -49,7 +49,7 @@ func (ws *webSessions) forgetBrowsers(batch *persistence.Batch, member watchpost
 	batch.Delete(teamspace.Key(teamspace.KeyBrowsers, member))
 }
 
-// tellOfBrowser mails a member who has signed in with a new browser. The mail has no
+// tellOfBrowser mails a member after a sign-in with a new browser. The mail has no
 // words of the browser: it may be a stranger's.
 func (r *browsing) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
 	if !opened.newBrowser {

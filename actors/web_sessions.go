@@ -193,8 +193,8 @@ func endOf(began, used time.Time) time.Time {
 	return latest
 }
 
-// makeRoom ends what has expired, and the oldest browsers or links of a member
-// until there is room for one more.
+// makeRoom ends expired browsers and links, and the oldest ones of a member until there
+// is room for one more.
 func (ws *webSessions) makeRoom(st *root.Steps, member watchpost.MemberID, links bool) {
 	ws.forget(st)
 	most := webSessionsPerMember

@@ -99,8 +99,8 @@ func usedUntil(ends, now time.Time) bool {
 	return left > webSessionUnused-webSessionNoted && left <= webSessionUnused
 }
 
-// OpenWebSession signs a person in to the dashboard who has just proved to be the member
-// of that email (NotFound `User not found`).
+// OpenWebSession signs in to the dashboard the person that has just proved to be the
+// member of that email (NotFound `User not found`).
 func (r *browsing) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
 	opened, err := askTeam(ctx, r.base, team, openWebSession{email, b})
 	if err == nil {

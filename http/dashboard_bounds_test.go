@@ -15,7 +15,8 @@ import (
 // largestPage bounds the reply to any address of the dashboard.
 const largestPage = 1 << 20
 
-// manyValues returns comma-separated values, all different, of about so many bytes.
+// manyValues returns comma-separated values, all different, of about the given number of
+// bytes.
 func manyValues(size int) string {
 	var b strings.Builder
 	for n := 0; b.Len() < size; n++ {

@@ -51,7 +51,7 @@ func TestDashboardCancel(t *testing.T) {
 	p.hear(protocol.TypeAck)
 	require.Equal(t, 409, b.send("/app/posts/"+post+"/cancel", url.Values{"token": {b.token()}, "task": {second}}).status)
 
-	// What was cancelled has not failed.
+	// A cancelled task has not failed.
 	page := b.do("GET", "/app/tasks", "").raw
 	require.Contains(t, page, `<h2 id="cancelled">Cancelled today</h2><span class="soft small">1</span>`)
 	require.NotContains(t, page, "Failed today")

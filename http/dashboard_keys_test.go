@@ -32,7 +32,7 @@ func TestDashboardKeys(t *testing.T) {
 	require.Contains(t, b.do("GET", "/app/team", "").raw, `href="/app/keys"`)
 	require.Contains(t, b.do("GET", "/app/keys", "").raw, "No key yet")
 
-	// What is wrong is said next to its field, and nothing typed is lost.
+	// Each error stands next to its field, and nothing typed is lost.
 	for field, form := range map[string]url.Values{
 		"name": {"name": {" "}, "scopes": {"read"}}, "scopes": {"name": {"Report"}}, "expires_at": {"name": {"Report"}, "scopes": {"read"}, "expires_at": {"1999-01-01"}},
 		"daily_limits": {"name": {"Report"}, "scopes": {"read"}, "limit_like": {"many"}}, "networks": {"name": {"Report"}, "scopes": {"read"}, "networks": {"home"}},

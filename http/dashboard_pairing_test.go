@@ -53,7 +53,7 @@ func TestPairingLink(t *testing.T) {
 	pairs(mail.Body)
 
 	// The page of a link is the same for everybody, and names the extensions in Chromium
-	// that it may hand the link to.
+	// that may receive the link.
 	page := h.do("GET", "/app/pair", "")
 	require.Equal(t, 200, page.status)
 	require.Contains(t, page.raw, `data-extensions="abcdefghijklmnopabcdefghijklmnop"`)

@@ -72,8 +72,8 @@ func TestDashboardPasskeys(t *testing.T) {
 	require.Len(t, h.mail.to(m.email), 4, "a code, what happened to the passkey, and another browser")
 }
 
-// TestPasskeyAnswers are taken from the browser that asked only, and a proof from nobody
-// but another node.
+// TestPasskeyAnswers are taken only from the browser that asked, and a proof only from
+// another node.
 func TestPasskeyAnswers(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -124,7 +124,7 @@ func TestProviderOfFullTeam(t *testing.T) {
 }
 
 // TestProviderRegistration: with open registration a person whose domain is no team's
-// makes a team, as by a code; with closed registration nobody joins.
+// makes a team, as by a code; with closed registration no person joins.
 func TestProviderRegistration(t *testing.T) {
 	t.Parallel()
 	open, _ := withIssuer(t, nil)

@@ -28,7 +28,7 @@ func ruleForm(list, action string) url.Values {
 	}
 }
 
-// saveRule sends a form: first for the dry run, then to save what it shows.
+// saveRule sends a form: first for the dry run, then to save the rule that it shows.
 func (b *browser) saveRule(path string, form url.Values) (dryRun string) {
 	b.t.Helper()
 	form.Set("token", b.token())
@@ -41,8 +41,8 @@ func (b *browser) saveRule(path string, form url.Values) (dryRun string) {
 	return html.UnescapeString(tried.raw)
 }
 
-// TestDashboardRules makes, changes, stops and deletes rules, and decides what they
-// propose.
+// TestDashboardRules makes, changes, stops and deletes rules, and decides their
+// proposals.
 func TestDashboardRules(t *testing.T) {
 	t.Parallel()
 	const hostile = `"><script>alert(1)</script>`
@@ -197,7 +197,8 @@ func TestDashboardApproval(t *testing.T) {
 	require.Equal(t, 1, strings.Count(page, `class="proposal"`))
 	require.Regexp(t, `Proposed <time datetime="20[^"]+" title="[^"]+">[^<]+</time>, lapses in `, page)
 
-	// A stop says what it discards. Stop everything, and let the rules act again.
+	// A stop lists the proposals that it discards. Stop everything, and let the rules act
+	// again.
 	require.Contains(t, page, "This discards 1 proposal to approve and 1 action in a browser, unless it has begun. They do not come back when the rules act again.")
 	require.Equal(t, 400, b.send("/app/rules", url.Values{"token": {token}}).status)
 	require.Equal(t, 303, b.send("/app/rules", url.Values{"token": {token}, "do": {"stop"}}).status)

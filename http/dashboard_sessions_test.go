@@ -45,7 +45,7 @@ func (b *browser) sessionCookie() []string {
 }
 
 // TestStolenCookieOfAnUnusedSession: a cookie that was copied long ago, of a browser that
-// nobody uses any more, opens nothing; and none does after 30 days.
+// is no longer in use, opens nothing; and none does after 30 days.
 func TestStolenCookieOfAnUnusedSession(t *testing.T) {
 	t.Parallel()
 	h, clock := buildAt(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFirstSteps: an empty feed lists what a new team does first. What is there ticks it
-// off, and the list goes away with the first posts.
+// TestFirstSteps: an empty feed lists what a new team does first. A step is done when its
+// object exists, and the list goes away with the first posts.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	h := build(t)

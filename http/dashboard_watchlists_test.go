@@ -34,8 +34,8 @@ func TestWatchlistRuleInWords(t *testing.T) {
 	}
 }
 
-// TestListWatchlistForm adds and removes profiles, changes labels, and keeps what is not
-// understood until the member has decided about it.
+// TestListWatchlistForm adds and removes profiles, changes labels, and keeps lines that
+// are not understood until the member has decided about them.
 func TestListWatchlistForm(t *testing.T) {
 	t.Parallel()
 	h := build(t)

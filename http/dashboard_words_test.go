@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlainWords: pages and mails say what is meant, in words for members: no name of a
-// field of the API, no place that is not on the page, no zone but the rule's.
+// TestPlainWords: pages and mails use words for members: no name of a field of the API,
+// no place that is not on the page, no zone but the rule's.
 func TestPlainWords(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -55,8 +55,8 @@ func attribute(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-// The pages name every operation, parameter, type and error of the document, and what they
-// link to is there. None is large.
+// The pages name every operation, parameter, type and error of the document, and their
+// links have targets. None is large.
 func TestDocsAreWhole(t *testing.T) {
 	t.Parallel()
 	pages, raw := docs(t), ""

@@ -31,7 +31,7 @@ func (m team) invitations() (all []fields) {
 	return all
 }
 
-// enter sends the form of a code, with what it is to do.
+// enter sends the form of a code, with the chosen action.
 func (b *browser) enter(email, code string, do ...string) reply {
 	b.t.Helper()
 	form := url.Values{"email": {email}, "otp": {code}}
@@ -92,7 +92,7 @@ func TestInvitedVictimStaysOut(t *testing.T) {
 }
 
 // TestInvitationsRevealNothing: the inviter's answers are the same for an address that has
-// a team, one that blocks, and one that nobody has.
+// a team, one that blocks, and one that no person has.
 func TestInvitationsRevealNothing(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -109,7 +109,7 @@ func TestInvitationsRevealNothing(t *testing.T) {
 }
 
 // TestChoosingATeam: the sign-in asks who is invited, naming who invites. The code serves
-// until it signs somebody in.
+// until it signs a person in.
 func TestChoosingATeam(t *testing.T) {
 	t.Parallel()
 	const email = "joe@example.com"

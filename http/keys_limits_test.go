@@ -83,8 +83,8 @@ func TestRepeatedTasksAreNotCounted(t *testing.T) {
 	m.with(key, "POST", "/network-agent/send-message", `{"recipient_urn":"1","message":"x"}`).fails(402, "Daily limit of this key reached: 0 of 'message'. It resets at 00:00 UTC.")
 }
 
-// TestNetworksOfKeys: the address of the client counts, as a trusted proxy names it, and
-// nobody else.
+// TestNetworksOfKeys: the address of the client counts, and only a trusted proxy can name
+// it.
 func TestNetworksOfKeys(t *testing.T) {
 	t.Parallel()
 	for _, trusted := range []bool{true, false} {

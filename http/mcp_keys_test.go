@@ -26,8 +26,8 @@ func TestModelsNeedAKey(t *testing.T) {
 	m.call("POST", "/mcp", strings.Repeat(" ", 1<<20+1), headers...).fails(413, "Request body too large")
 }
 
-// TestHintsOfTools: programs ask a person before what cannot be taken back, and repeat only
-// what is the same twice.
+// TestHintsOfTools: programs ask a person before an action that cannot be taken back, and
+// repeat only idempotent actions.
 func TestHintsOfTools(t *testing.T) {
 	t.Parallel()
 	h := build(t)

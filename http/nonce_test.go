@@ -26,7 +26,7 @@ func (h *testServer) lockOut(email string, codes ...string) {
 	require.Equal(h.t, 20, refused)
 }
 
-// wrongCode returns what is none of the codes.
+// wrongCode returns a code that differs from all given ones.
 func wrongCode(codes ...string) string {
 	code := "000000"
 	for n := 1; slices.Contains(codes, code); n++ {

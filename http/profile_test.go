@@ -22,8 +22,8 @@ func TestProfiles(t *testing.T) {
 	h.admin("GET", "/admin/profile/nonsense", "").fails(404, "Not found")
 }
 
-// TestAccessLog: a line of the access log says who asked for what and what came of
-// it, and has no key.
+// TestAccessLog: a line of the access log has the caller, the request and its result, and
+// no key.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -118,7 +118,7 @@ func TestPromptRefused(t *testing.T) {
 	require.EqualValues(t, 0, read[fields](m.call("GET", "/api-keyword-watchlist", ""), 200)["count"], "nothing is written")
 }
 
-// Prompts that clients sent: each becomes a watchlist whose keywords say what was asked for.
+// Prompts that clients sent: each becomes a watchlist whose keywords match the request.
 func TestPromptsOfClients(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -151,7 +151,7 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// complete sets what was left out.
+// complete sets the defaults.
 func (o *Options) complete() error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

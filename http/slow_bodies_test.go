@@ -97,8 +97,8 @@ func TestClaimedBodiesTakeNoMemory(t *testing.T) {
 	require.Less(t, heap()-min(before, heap()), uint64(many*100_000))
 }
 
-// TestBodiesOfStrangersAreSmall: who has not said who they are may send what a sign-in
-// needs, and no more.
+// TestBodiesOfStrangersAreSmall: a caller without credentials may send as much as a
+// sign-in needs, and no more.
 func TestBodiesOfStrangersAreSmall(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -81,8 +81,8 @@ func (s *stalled) send(n int, method, path, body string, headers ...string) (sta
 	return statuses
 }
 
-// TestStalledReadersAreBounded: strangers who do not read what they ask for hold little
-// memory, and no place of others.
+// TestStalledReadersAreBounded: strangers who do not read the replies to their requests
+// hold little memory, and no place of others.
 func TestStalledReadersAreBounded(t *testing.T) {
 	h := build(t, func(o *httpapi.Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	open := h.overHTTP2(t)
@@ -108,8 +108,8 @@ func TestStalledReadersAreBounded(t *testing.T) {
 	require.Empty(t, plain.header.Get("Content-Encoding"), "all compressors are in use")
 }
 
-// TestStalledPagesTakeTheTeamsPlaces: pages of the dashboard that nobody reads are bounded
-// like a team's other requests.
+// TestStalledPagesTakeTheTeamsPlaces: unread pages of the dashboard are bounded like a
+// team's other requests.
 func TestStalledPagesTakeTheTeamsPlaces(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -139,7 +139,7 @@ func TestStalledPagesTakeTheTeamsPlaces(t *testing.T) {
 	require.Equal(t, map[string]int{"200": 1}, open().get(1, "/app/team", "cookie", theirs))
 }
 
-// TestStalledPollsAreBounded: polls whose replies nobody reads are bounded for each team,
+// TestStalledPollsAreBounded: polls with unread replies are bounded for each team,
 // and for strangers like their other requests.
 func TestStalledPollsAreBounded(t *testing.T) {
 	t.Parallel()

@@ -93,8 +93,8 @@ func TestTestsTakeFromTheRate(t *testing.T) {
 	require.Contains(t, page.raw, textSendsNow)
 }
 
-// TestInvitationsOfADay: members of a team mail so many invitations in a day, although they
-// withdraw them again; the operator adds and invites as many as it likes.
+// TestInvitationsOfADay: members of a team mail a bounded number of invitations in a day,
+// although they withdraw them again; the operator adds and invites as many as it likes.
 func TestInvitationsOfADay(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -46,15 +46,15 @@ func awaited(t *testing.T, replies <-chan reply) fields {
 // never lets requests wait for longer than a test takes.
 func never(o *httpapi.Options) { o.Timing.Running, o.Timing.Request = time.Hour, time.Hour }
 
-// waiting returns when so many requests wait for something.
+// waiting returns when the given number of requests wait for something.
 func (h *testServer) waiting(n int) {
 	h.t.Helper()
 	line := fmt.Sprintf("\nwatchpost_http_requests_waiting %d\n", n)
 	require.Eventually(h.t, func() bool { return strings.Contains(h.admin("GET", "/metrics", "").raw, line) }, patience, 5*time.Millisecond)
 }
 
-// TestStatusWaitsForRunningTask: who asks just after the request gets the result with the
-// first poll.
+// TestStatusWaitsForRunningTask: a client that polls just after the request gets the
+// result with the first poll.
 func TestStatusWaitsForRunningTask(t *testing.T) {
 	t.Parallel()
 	h := build(t, never)
@@ -268,7 +268,7 @@ func TestCancelWithScopes(t *testing.T) {
 				m.with(lacking, "DELETE", "/api-tasks?id="+id, "").fails(403, needs(scope))
 			}
 		}
-		for range 2 { // what was cancelled, too
+		for range 2 { // the cancelled task, too
 			require.Equal(t, "failed", read[fields](m.with(key, "DELETE", "/api-tasks?id="+id, ""), 200)["status"])
 		}
 		lacking, _ := m.scopedKey("read")

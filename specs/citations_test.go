@@ -28,7 +28,7 @@ var (
 
 // TestCitations follows every citation of a section in code, scripts and pages: it leads
 // to a heading of a page of the repository, and no document from elsewhere is cited. Each
-// script cites what it proves.
+// script cites the section that it proves.
 func TestCitations(t *testing.T) {
 	pages := map[string]map[string]bool{}
 	cited := 0

@@ -85,8 +85,8 @@ func coverageSum(t *testing.T, r *reply) coverage {
 	return sum
 }
 
-// shownScans returns how many scans the network has shown its pages to, and the posts that
-// they took of these, by what they asked for.
+// shownScans returns how many scans the network has shown its pages to, and the posts
+// that they took from these, by their request.
 func shownScans(t *testing.T, w *world) (scans, found map[string]int) {
 	t.Helper()
 	var log struct{ Lists []fakenetwork.List }

@@ -108,7 +108,7 @@ func (d *document) check(r *reply) error {
 	return nil
 }
 
-// Lines of JSON are a text to the document; so is CSV, whatever its cells.
+// Lines of JSON are a text to the document; so is CSV with any cells.
 func init() {
 	openapi3filter.RegisterBodyDecoder("application/x-ndjson", openapi3filter.PlainBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("text/csv", openapi3filter.PlainBodyDecoder)

@@ -94,7 +94,7 @@ func formsOf(t *testing.T, file []byte) map[string]string {
 	return map[string]string{"as in its file": strings.TrimRight(text, "="), "raw": string(raw), "in hexadecimal": hex.EncodeToString(raw)}
 }
 
-// searchBackup searches the files of a backup, and what they hold compressed. It requires
+// searchBackup searches the files of a backup, and their compressed content. It requires
 // that it finds the control text.
 func searchBackup(t *testing.T, dir string, secrets map[string]string, open string) {
 	t.Helper()

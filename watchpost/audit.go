@@ -53,7 +53,7 @@ type Origin struct {
 	// Name is that of the operator, "" for the token of all of them, or of the key with
 	// scopes.
 	Name string `json:",omitempty"`
-	Key  bool   `json:",omitempty"` // a change by a key, whoever has it
+	Key  bool   `json:",omitempty"` // a change by a key, of any owner
 	// KeyID is that of a key with scopes; empty: the team's key.
 	KeyID  KeyID    `json:",omitempty"`
 	Member MemberID `json:",omitempty"` // who is signed in, or proved it with the request
@@ -68,7 +68,8 @@ type AuditEntry struct {
 	By   Origin
 	// Email is that of By.Member at the time.
 	Email string `json:",omitempty"`
-	// Subject is whom or what it concerns: an email, a role, the name of a rule.
+	// Subject is the person or object of the change: an email, a role, the name of a
+	// rule.
 	Subject string `json:",omitempty"`
 }
 

@@ -247,8 +247,8 @@ func (r *EngagementRule) Paused(p Pace, id RuleActionID, now time.Time) Pace {
 	return p
 }
 
-// randomPause returns a pause within bounds that depends on what it comes after, so a
-// restart does not change it.
+// randomPause returns a pause within bounds. It derives the pause from the name of the
+// preceding action, so a restart does not change it.
 func randomPause(shortest, longest time.Duration, after string) time.Duration {
 	if spread := longest - shortest; spread > 0 {
 		return shortest + time.Duration(seed(after)%uint64(spread))

@@ -99,8 +99,8 @@ func (a *RuleAction) Undo() {
 
 const maxExcerpt = 280
 
-// AuthorOfRule names the author of a post, of whom a rule engages with one post
-// a week: the author's page on the network or, without one, the name.
+// AuthorOfRule names the author of a post, because a rule engages with one post of an
+// author in a week: the author's page on the network or, without one, the name.
 func AuthorOfRule(p *Post) string { return cmp.Or(p.AuthorKey(), text.NormalizeName(p.AuthorName)) }
 
 // Act returns the action of a rule on a post.

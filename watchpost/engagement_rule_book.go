@@ -125,7 +125,7 @@ func (t turn) compare(o turn) int {
 	return cmp.Or(cmp.Compare(place(t.connected), place(o.connected)), t.at.Compare(o.at), cmp.Compare(place(t.free), place(o.free)), cmp.Compare(t.load, o.load))
 }
 
-// place puts what is so before what is not.
+// place orders true before false.
 func place(is bool) int {
 	if is {
 		return 0

@@ -40,7 +40,7 @@ func TestDecideKeepsPromises(t *testing.T) {
 	})
 }
 
-// ruleHistory is a team's rules, and what was done for them.
+// ruleHistory has a team's rules and their past actions.
 type ruleHistory struct {
 	book     watchpost.RuleBook
 	now      time.Time

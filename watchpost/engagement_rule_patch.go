@@ -57,8 +57,8 @@ func (p *ConditionsPatch) Apply(c PostConditions) PostConditions {
 	return c
 }
 
-// NewRule returns a rule with the defaults of its action, before what is asked
-// for: comments wait for approval, and accounts act on weekdays from nine to six.
+// NewRule returns a rule with the defaults of its action, before the request's values are
+// applied: comments wait for approval, and accounts act on weekdays from nine to six.
 func NewRule(w WatchlistID, action Action, now time.Time) EngagementRule {
 	return EngagementRule{
 		Watchlist: w, Action: action, CreatedAt: now, PerDay: DefaultRuleDaily, MinPause: DefaultMinPause, MaxPause: DefaultMaxPause,

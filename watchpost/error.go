@@ -35,7 +35,7 @@ const (
 	// the text names it.
 	PlanLimit
 	// InvitationCap means that the network accepts no more invitations this
-	// week, or that the team has sent MaxInvitations of its own today.
+	// week, or that the team has sent MaxInvitations today.
 	InvitationCap
 )
 

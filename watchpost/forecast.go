@@ -29,8 +29,8 @@ type ForecastWork struct {
 // Forecast says when the work of an action is done.
 type Forecast struct {
 	Waiting, Added int
-	// Capacity is what the accounts may do in a period, Room what is left of it now. Both
-	// mean nothing for an action without an allowance.
+	// Capacity is the number of units that the accounts may do in a period, Room the
+	// units that are left now. Both mean nothing for an action without an allowance.
 	Capacity, Room int
 	// DoneAt is when the last unit may begin, at the earliest; zero when no account can do
 	// it, or nothing waits.

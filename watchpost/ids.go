@@ -36,8 +36,8 @@ type (
 	AccountURN string
 )
 
-// CreatedAt returns when the task was created, to the millisecond; the zero time for
-// what is no id.
+// CreatedAt returns when the task was created, to the millisecond; the zero time for an
+// invalid id.
 func (id TaskID) CreatedAt() time.Time {
 	u, err := uuid.Parse(string(id))
 	if err != nil {

@@ -89,8 +89,8 @@ func SortInvitations(invitations []Invitation) {
 	})
 }
 
-// InvitationBlocks say whose invitations an address does not want. Nobody but who proves
-// the address hears of them.
+// InvitationBlocks say whose invitations an address does not want. Only a person who
+// proves the address hears of them.
 type InvitationBlocks struct {
 	All   bool     `json:"all,omitempty"`
 	Teams []TeamID `json:"teams,omitempty"`

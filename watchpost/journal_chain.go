@@ -33,7 +33,7 @@ func (v *JournalVerifier) Check(record []byte) (JournalEntry, error) {
 		return e, fmt.Errorf("a record of the journal cannot be read: %w", err)
 	}
 	switch {
-	case !v.seen: // what comes after it is not known
+	case !v.seen: // the entries after it are not known
 	case e.Number+1 != v.after.Number:
 		return e, fmt.Errorf("journal: the record before number %d is missing", v.after.Number)
 	case JournalHash(record) != v.after.Before:

@@ -8,8 +8,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// TestJournalAbout: what was done to a person or company is found by each name that the
-// request may have used, and what was done to a post by the post.
+// TestJournalAbout: actions on a person or company are found by each name that the
+// request may have used, and actions on a post by the post.
 func TestJournalAbout(t *testing.T) {
 	t.Parallel()
 	about := &watchpost.Subjects{Authors: []string{"profile/ada", "profile:77", "company/acme"}, Posts: []watchpost.PostID{"p1"}}

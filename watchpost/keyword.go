@@ -263,8 +263,8 @@ type BackTest struct {
 // BackTestPosts is how many posts a preview tries its entries on, the newest.
 const BackTestPosts = 1000
 
-// NewBackTest returns a test of entries that has looked at no post. It keeps so many
-// samples of each kind.
+// NewBackTest returns a test of entries that has looked at no post. It bounds the samples
+// of each kind.
 func NewBackTest(entries []KeywordEntry, samples int) *BackTest {
 	b := &BackTest{entries: entries, samples: samples, Entries: make([]EntryTrial, len(entries)), matchers: make([]text.Matcher, len(entries))}
 	for i, e := range entries {

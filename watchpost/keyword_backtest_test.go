@@ -44,8 +44,8 @@ func TestBackTest(t *testing.T) {
 	require.Zero(t, backTest(nil, posts).Kept)
 }
 
-// TestBackTestIsTheRuleOfScans: an entry keeps in a preview what it keeps in a scan, and
-// every post that it drops has a reason.
+// TestBackTestIsTheRuleOfScans: an entry keeps the same posts in a preview as in a scan,
+// and every post that it drops has a reason.
 func TestBackTestIsTheRuleOfScans(t *testing.T) {
 	t.Parallel()
 	word := rapid.SampledFrom([]string{"go", "Go", "rust", "job", "gopher", "rust go", "go rust", "ré", "データ", ""})

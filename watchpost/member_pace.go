@@ -16,8 +16,8 @@ type MemberPace struct {
 	Ask bool `json:",omitempty"`
 }
 
-// The pause after a write of a member who has set hours and no pause: what has waited
-// for the hours to begin does not go out in a burst.
+// The pause after a write of a member with hours and without a pause: writes that waited
+// for the hours to begin do not go out in a burst.
 const (
 	hoursMinPause = 20 * time.Second
 	hoursMaxPause = 60 * time.Second

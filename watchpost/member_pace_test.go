@@ -50,8 +50,8 @@ func TestNextWrite(t *testing.T) {
 	}
 }
 
-// TestHoursWithoutPause: when hours begin, what has waited for them does not go out in a
-// burst, even if the member wants no pause.
+// TestHoursWithoutPause: when hours begin, the waiting writes do not go out in a burst,
+// even if the member wants no pause.
 func TestHoursWithoutPause(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 7, 9, 0, 0, 0, time.UTC)

@@ -54,7 +54,7 @@ const TextTargetNotFound = "Target not found"
 // the team.
 const TextSendsNow = "Too many messages in this hour"
 
-// HourlyCount counts what was done in an hour.
+// HourlyCount counts the actions of an hour.
 type HourlyCount struct {
 	Hour  time.Time `json:"hour,omitzero"`
 	Times int       `json:"times,omitempty"`

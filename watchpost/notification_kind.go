@@ -74,7 +74,7 @@ var notificationKinds = []*NotificationKind{
 // NotificationKinds returns the kinds in the order in which people see them.
 func NotificationKinds() []*NotificationKind { return notificationKinds }
 
-// NotificationKindOf returns what is known of a kind; nil: there is no such kind.
+// NotificationKindOf returns the description of a kind; nil: there is no such kind.
 func NotificationKindOf(kind TargetKind) *NotificationKind {
 	for _, k := range notificationKinds {
 		if k.Kind == kind {

@@ -47,6 +47,6 @@ func PasskeyName(s string) (string, error) {
 }
 
 // PasskeyCounts reports whether a use of a passkey comes after those before. Each use
-// counts on, where the device counts at all: a count that was there before means that
-// there are two keys of which one is a copy.
+// counts on, where the device counts at all: a repeated count means that there are two
+// keys, and one is a copy.
 func PasskeyCounts(before, now uint32) bool { return now > before || now == 0 && before == 0 }

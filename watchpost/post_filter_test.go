@@ -8,9 +8,9 @@ import (
 	"watchpost/watchpost"
 )
 
-// TestPostFilters: each filter has a name of its own and says of each parameter what
-// it takes; one that the dashboard offers has a title, and a place of its own among
-// those like it.
+// TestPostFilters: each filter has a unique name and describes the values of each
+// parameter; one that the dashboard offers has a title, and a unique place among those
+// like it.
 func TestPostFilters(t *testing.T) {
 	t.Parallel()
 	names, params, places := map[string]bool{}, map[string]bool{}, map[[2]any]bool{}

@@ -82,8 +82,8 @@ func (n ScanNeed) PerDay() int {
 	return (n.Subjects*24 + hours - 1) / hours
 }
 
-// interval returns the time between two scans of an entry when the schedule gets so many
-// parts of scans a day; zero when it gets none.
+// interval returns the time between two scans of an entry when the schedule gets the
+// given number of parts of scans a day; zero when it gets none.
 func (n ScanNeed) interval(parts int) time.Duration {
 	switch {
 	case n.Subjects == 0 || parts >= n.PerDay()*shareParts:

@@ -193,14 +193,15 @@ func TestOutlookComesTrue(t *testing.T) {
 	})
 }
 
-// TestLargeWatchlistLetsOthersScan: 50 keywords every 6 hours beside a team mate's hourly one.
+// TestLargeWatchlistLetsOthersScan: 50 keywords every 6 hours next to a team mate's
+// hourly one.
 func TestLargeWatchlistLetsOthersScan(t *testing.T) {
 	t.Parallel()
 	needs := []ScanNeed{{50, hours(6)}, {1, hours(1)}}
 	had := month(needs, 60, func(int) bool { return true })
 	require.Equal(t, []int{30 * 36, 30 * 24}, had)
 	// A member who connects for an hour a day: the small one needs one scan then, and from
-	// the second day on nothing is kept for hours in which nobody is there.
+	// the second day on nothing is kept for hours without a connected member.
 	had = month(needs, 60, func(hour int) bool { return hour == 9 })
 	require.Equal(t, 30, had[1])
 	require.GreaterOrEqual(t, had[0], 29*50, "each keyword once a day")

@@ -269,7 +269,7 @@ func (c KeyCount) Add(k *ScopedKey, costs map[Action]int, now time.Time) (KeyCou
 	return c, nil
 }
 
-// Costs returns how many units of which actions a new task needs.
+// Costs returns the actions that a new task needs, and the units of each.
 func (t *Task) Costs() map[Action]int {
 	action := t.Type.Action()
 	if all, people := t.references(); len(all) > 0 {

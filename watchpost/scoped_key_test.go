@@ -12,7 +12,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// TestTextsOfKeys: the errors list what is allowed.
+// TestTextsOfKeys: the errors list the allowed values.
 func TestTextsOfKeys(t *testing.T) {
 	t.Parallel()
 	listed := func(text string) []string {
@@ -122,7 +122,7 @@ func TestKeyCount(t *testing.T) {
 	})
 }
 
-// TestSlot: old and new forms of keys are told apart, and slots are spread evenly.
+// TestSlot: old and new forms of keys are distinguished, and slots are spread evenly.
 func TestSlot(t *testing.T) {
 	t.Parallel()
 	team := watchpost.TeamID("01932f5e-0000-7000-8000-000000000001")

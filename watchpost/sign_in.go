@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// FreshSignIn is how old the sign-in of a browser may be for what must not be done from
-// one that was left open: changes of the ways to sign in, and showing the team's key.
+// FreshSignIn is how old the sign-in of a browser may be for an action that must not be
+// done from one that was left open: a change of the ways to sign in, or showing the
+// team's key.
 const FreshSignIn = 15 * time.Minute
 
 // TextNotFresh is the error of a request that needs a fresh sign-in.

@@ -107,7 +107,7 @@ func FetchedKeys(t *Task) (keys []string) {
 	if t.Type != TaskProfileFetch && t.Type != TaskCompanyFetch {
 		return nil
 	}
-	_ = json.Unmarshal(t.Input.JSON(), &in) // what has another type names nothing
+	_ = json.Unmarshal(t.Input.JSON(), &in) // a value of another type names nothing
 	_ = json.Unmarshal(t.Output, &out)
 	parse, names := reference.ParseProfile, []string{in.Profile, out.ProfileSlug, out.ProfileURN}
 	if t.Type == TaskCompanyFetch {

@@ -13,7 +13,7 @@ type Outcome struct {
 	// PauseType stops leases of the task type to the account until a probe
 	// succeeds.
 	PauseType bool
-	// SiteFault blames the network's site: a session did not get what it expected.
+	// SiteFault blames the network's site: a session got an unexpected page or answer.
 	// Answered means that the site did answer, although the task fails.
 	SiteFault, Answered bool
 	// CloseAction stops leases of the action to the account until its reset.

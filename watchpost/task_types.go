@@ -51,8 +51,8 @@ type taskTypeRow struct {
 	// page is the kind of page on which a session begins. It is the page of the
 	// person, company or post that the first of subject names.
 	page TaskPage
-	// subject are the fields of the input that say what it is about, the most telling
-	// first; text is the field with what is written, if there is one.
+	// subject are the fields of the input that name its subject, the most telling first;
+	// text is the field with the written text, if there is one.
 	subject []string
 	text    string
 	// title is for people, titlePost is the title if it is about a post of the team.

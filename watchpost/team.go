@@ -225,7 +225,7 @@ func ValidAPIKey(s string) bool {
 	return ok && len(random) == keyLength && strings.Trim(random, base62) == ""
 }
 
-// NewScopedKey returns a new key with scopes: a prefix of its own, the slot of the team
+// NewScopedKey returns a new key with scopes: a distinct prefix, the slot of the team
 // and 190 random bits.
 func NewScopedKey(team TeamID) string {
 	return scopedPrefix + Slot(team) + randomString(base62, keyLength)
@@ -237,7 +237,7 @@ func ValidScopedKey(s string) bool {
 	return ok && len(random) == slotLength+keyLength && strings.Trim(random, base62) == ""
 }
 
-// NewSessionToken returns a new token of an extension's session: a prefix of its own, the
+// NewSessionToken returns a new token of an extension's session: a distinct prefix, the
 // slot of the team and 256 random bits. Tokens of earlier builds are 64 hexadecimal
 // digits.
 func NewSessionToken(team TeamID) string { return newToken(sessionPrefix, team) }

@@ -208,7 +208,7 @@ type TrendSpike struct {
 	Words            []string // new in it, the most frequent first
 }
 
-// above returns how many deviations a spike lies above what is usual.
+// above returns how many deviations a spike lies above the median.
 func (s *TrendSpike) above() float64 { return (float64(s.Count) - s.Usual) / s.Deviation }
 
 // MakeTrend makes the trend of counts: those of all posts, and of each group, by interval
@@ -254,7 +254,7 @@ const (
 // spikes returns the intervals with more posts than three deviations above the median of
 // those in the four weeks before: of an hour, that hour of each day. The deviation is the
 // median one, as that of a normal distribution, and at least that of counts by chance.
-// What is before the first post does not count, and half of the four weeks must.
+// Intervals before the first post do not count, and half of the four weeks must count.
 func (q *TrendQuery) spikes(group string, counts []int) (found []TrendSpike) {
 	first := slices.IndexFunc(counts, func(n int) bool { return n > 0 })
 	step := 1

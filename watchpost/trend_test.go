@@ -46,7 +46,8 @@ func TestSpikes(t *testing.T) {
 	}
 }
 
-// TestSpikesAgainstRule computes median and deviation of each day, whatever its count.
+// TestSpikesAgainstRule computes median and deviation of each day, also of days with few
+// posts.
 func TestSpikesAgainstRule(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

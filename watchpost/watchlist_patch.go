@@ -56,8 +56,8 @@ func (p WatchlistPatch) empty() bool {
 //	enabled             -> disabled       -> enabled        -> enabled
 //	disabled            -> disabled       -> enabled        -> disabled
 //
-// A patch with ScanNow is a Conflict when the watchlist is disabled after it, whatever its
-// type: nothing could be scanned.
+// A patch with ScanNow is a Conflict when the watchlist is disabled after it, for all
+// types: nothing could be scanned.
 //
 // The other fields of the patch are applied together with the transition, or not
 // at all.

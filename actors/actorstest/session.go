@@ -25,7 +25,7 @@ type Session struct {
 	ID      watchpost.SessionID
 	Account protocol.Account
 	Journal string
-	// Pace and Asking are told with each hello and heartbeat.
+	// Each hello and heartbeat sends Pace and Asking.
 	Pace   *protocol.Pace
 	Asking []string
 

@@ -35,7 +35,7 @@ type watch struct {
 	callers int
 }
 
-// Holder is who has a key.
+// Holder is the owner of a key.
 type Holder struct {
 	Team watchpost.TeamID
 	// Key is nil for the team's key, which has every right. It must not be changed.
@@ -124,8 +124,8 @@ func (c *Keys) Drop(team watchpost.TeamID) {
 	}
 }
 
-// Watch returns what is closed when Drop is called for a team; done is called by who has
-// watched.
+// Watch returns a channel that is closed when Drop is called for a team. The caller calls
+// done when it stops watching.
 func (c *Keys) Watch(team watchpost.TeamID) (changed <-chan struct{}, done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// Data is what the changes of a page are about, as it is in the snapshot; what is gone is
-// absent.
+// Data are the objects that the changes of a page are about, as they are in the snapshot.
+// Deleted objects are absent.
 type Data struct {
 	Posts        map[watchpost.PostID]*postindex.Stored
 	Tasks        map[watchpost.TaskID]*watchpost.Task

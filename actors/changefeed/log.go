@@ -1,5 +1,5 @@
-// Package changefeed numbers and keeps what has changed of a team, for callers who follow
-// it: in the batch that makes the change (Log), and read from a snapshot of the store
+// Package changefeed numbers and keeps the changes of a team, for callers who follow it:
+// in the batch that makes the change (Log), and read from a snapshot of the store
 // (Reader). It knows no actors.
 package changefeed
 
@@ -13,7 +13,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// Note notes in a batch what it changes. The Log numbers it when the batch is submitted.
+// Note notes the changes of a batch in the batch. The Log numbers it when the batch is
+// submitted.
 func Note(batch *persistence.Batch, changes ...watchpost.Change) {
 	if len(changes) > 0 {
 		batch.Put([]byte(teamspace.KeyChanges), (&teamspace.ChangesRecord{Changes: changes}).Encode())

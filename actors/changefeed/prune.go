@@ -41,7 +41,7 @@ func Prune(view persistence.View, space persistence.Space, now time.Time, batch 
 	return deleted, more, errors.Join(err, failure)
 }
 
-// forget deletes a record, and the notes of deleted watchlists that it told of.
+// forget deletes a record, and the notes of deleted watchlists that it named.
 func forget(batch *persistence.Batch, last uint64, record *teamspace.ChangesRecord) {
 	batch.Delete(teamspace.ChangesKey(last))
 	for i := range record.Changes {

@@ -25,8 +25,8 @@ type Worker struct {
 // able reports whether nothing but its account's standing limits the worker.
 func (w *Worker) able() bool { return !w.Other && !w.InUse && w.SignedIn && !w.Stopped }
 
-// hindrance says why the worker, busy or not, is not handed a task of its member on
-// an account ("" for any), with the limit of its own account.
+// hindrance says why the worker, busy or not, is not handed a task of its member on an
+// account ("" for any), with the limit of its account.
 func (w *Worker) hindrance(account watchpost.AccountURN, limit watchpost.PendingReason) watchpost.PendingReason {
 	switch {
 	case w.Other:
@@ -68,7 +68,7 @@ type Crew struct {
 	workers []*Worker
 }
 
-// compareCrews orders crews, so that what is sent to them has an order.
+// compareCrews orders crews, so that messages to them have an order.
 func compareCrews(a, b *Crew) int {
 	return cmp.Or(cmp.Compare(a.member, b.member), cmp.Compare(a.account, b.account))
 }
@@ -97,7 +97,7 @@ type crews struct {
 	// improved are the crews that may be able to do more than when the candidates
 	// were looked for.
 	improved map[*Crew]bool
-	// news are the crews whose status may have changed since it was told.
+	// news are the crews whose status may have changed since it was reported.
 	news map[*Crew]bool
 }
 
@@ -157,8 +157,8 @@ func (cs *crews) quit(w *Worker) {
 	}
 }
 
-// ofMember are the names under which crews and queues of a member are found: its
-// own, and "" for what is not of one member.
+// ofMember are the names under which crews and queues of a member are found: its own, and
+// "" for crews and queues of no single member.
 func ofMember(member watchpost.MemberID) []watchpost.MemberID {
 	if member == "" {
 		return []watchpost.MemberID{""}

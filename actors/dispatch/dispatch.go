@@ -41,7 +41,7 @@ type Dispatcher struct {
 	// relieved are the crews whose account time has let do more since they were
 	// taken.
 	relieved []*Crew
-	// planBlocks is what TakeNews was told last.
+	// planBlocks is the last value that TakeNews received.
 	planBlocks bool
 }
 
@@ -268,7 +268,7 @@ var reasons = map[watchpost.PendingReason]int{
 // Why says why a pending task of that kind waits: what blocks the session that is closest
 // to doing it, and until when at least, if that is known. Sessions of other
 // members do not count: they are as good as offline. Scans that are withheld wait because
-// what is left of the day's allowance is kept for other watchlists.
+// the rest of the day's allowance is kept for other watchlists.
 func (d *Dispatcher) Why(k Key, now time.Time) (watchpost.PendingReason, time.Time) {
 	reason, until := d.hindered(k, now)
 	if reason == watchpost.PendingQueued && d.withheld[d.byKey[k]] {

@@ -16,9 +16,9 @@ import (
 // offered to a connection and debited when the hand-out is decided; only debits
 // are stored.
 //
-// There are two of each account. The team's has what was used, and is stored: the
-// team counts each decision when it submits it. The session actor's has the
-// reservations too. It follows the team's by the same decisions in the same order.
+// There are two of each account. The team's ledger has the usage, and is stored: the team
+// counts each decision when it submits it. The session actor's has the reservations too.
+// It follows the team's by the same decisions in the same order.
 type Ledger struct {
 	account watchpost.AccountURN
 	entries []ledgerEntry // a few for each day

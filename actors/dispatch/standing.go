@@ -158,7 +158,7 @@ func (st *Standing) roomFor(n *need) int {
 	return st.Ledger.roomIn(n.allowance, n.period)
 }
 
-// limits says why the account may not be handed what is needed; empty when it may.
+// limits says why the account may not be handed the needed units; empty when it may.
 func (st *Standing) limits(n *need) watchpost.PendingReason {
 	switch {
 	case st.breakers[n.kind].Open(n.now):

@@ -10,7 +10,7 @@ import (
 )
 
 // NoteAcquaintances writes what a task tells of people. It is in the batch of the task's
-// end, so a snapshot shows both. What is known of people stays as long as their team.
+// end, so a snapshot shows both. Records of people stay as long as their team.
 func NoteAcquaintances(batch *persistence.Batch, task *watchpost.Task) {
 	for _, a := range watchpost.Acquaintances(task) {
 		put := func(prefix, key, value string) {

@@ -147,7 +147,8 @@ func fillCovered(view persistence.View, space persistence.Space, days []Coverage
 	return nil
 }
 
-// coveredOf returns the time of which all entries of a watchlist were covered; zero: none.
+// coveredOf returns the time during which all entries of a watchlist were covered; zero:
+// none.
 func coveredOf(view persistence.View, space persistence.Space, w *watchpost.Watchlist) (all teamspace.CoveredRecord, err error) {
 	var keys [][]byte
 	for _, e := range w.Keywords {

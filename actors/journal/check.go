@@ -30,7 +30,7 @@ func (c *journalCheck) problem(format string, args ...any) {
 }
 
 // chain checks the records, and that each task of theirs shows an entry that is no older
-// than they are. whole is false when the chain is broken: what it says of the entries
+// than they are. whole is false when the chain is broken: its result about the entries
 // means nothing then.
 func (c *journalCheck) chain() (whole bool, err error) {
 	var chain watchpost.JournalVerifier

@@ -19,7 +19,7 @@ type Ingest struct {
 	Asked     enrich.Context
 	Posts     []Reported
 	// Found counts the posts that the network showed, those of Posts too. Covered is the
-	// time of which a scan of Entry has now brought all posts; zero: it is not known.
+	// time whose posts a scan of Entry has now brought completely; zero: it is not known.
 	Found   int
 	Entry   watchpost.EntryID
 	Covered teamspace.CoveredRecord

@@ -3,7 +3,7 @@
 //
 // It tells its team each Decision, which the team submits in its order, that new posts are
 // durable (Arrived), and that it could not read the store (Failed). It asks its team
-// nothing: what it needs of it are its Options, and SetQuota ahead of the posts.
+// nothing: the team gives it its Options, and calls SetQuota ahead of the posts.
 package poststore
 
 import (
@@ -379,7 +379,7 @@ func (f *PostStore) purge(view persistence.View, m Purge) error {
 }
 
 // withdraw takes a watchlist's claim and tags off a post, and the post away with
-// its last. It returns what is left.
+// its last. It returns the rest.
 func withdraw(w *postindex.Writer, p *watchpost.Post, id watchpost.WatchlistID) (left *watchpost.Post, err error) {
 	left = p.Withdraw(id)
 	if len(left.Matches) == 0 {

@@ -16,9 +16,9 @@ import (
 
 // A change of the labels or keywords of a watchlist lets the tags count no more,
 // at the reply, that it does not give now; see loadTagging. Its posts are then
-// classified again here, in batches, and get the tags that are new. What is to
-// be done stands under KeyRetag until all of the team's posts were looked at, so
-// that a restart begins again; a post that is right already is not written.
+// classified again here, in batches, and get the tags that are new. The open work is
+// stored under KeyRetag until all of the team's posts were looked at, so that a restart
+// begins again; a post that is right already is not written.
 
 // Retag asks the post store to classify the posts of the team again, as far as that is
 // to be done.

@@ -15,9 +15,8 @@ import (
 // a crash undoes it undoes together, and a post that is seen again is not counted
 // again.
 
-// SetQuota tells the post store of which watchlists new posts are to be noted, and
-// what each may take in a week, as of the
-// posts that follow.
+// SetQuota sets the watchlists whose new posts are noted, and how many posts each may
+// take in a week. It applies to the posts that follow.
 type SetQuota struct {
 	Quota   watchpost.WeeklyQuota
 	Watched *Watched

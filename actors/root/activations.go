@@ -94,7 +94,7 @@ func (r *Registry) find(name string) (a *activation, called bool, err error) {
 	return a, true, nil
 }
 
-// Tell sends a root actor what it need not know at once, and does not wait.
+// Tell sends a root actor a message that is not urgent, and does not wait.
 func (r *Registry) Tell(name string, message any) {
 	a, called, err := r.find(name)
 	if err != nil || !called {

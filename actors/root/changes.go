@@ -176,7 +176,7 @@ func (r *Registry) Follow(team watchpost.TeamID) (*Subscription, error) {
 
 var errFollowers = errors.New("too many requests wait for changes")
 
-// makeRoom ends the oldest subscription of a member who has as many as may be.
+// makeRoom ends the oldest subscription of a member at the bound.
 func (s *subscriptions) makeRoom(team string, member watchpost.MemberID) {
 	var oldest *Subscription
 	n := 0

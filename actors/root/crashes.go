@@ -34,7 +34,7 @@ type crashes struct {
 	order  *linked.List // of *crash, the oldest first
 }
 
-// crash is what is known of an actor that failed. Failures of the store are counted
+// crash describes an actor that failed. Failures of the store are counted
 // apart: an outage makes no healthy actor wait for longer than maxOutages.
 type crash struct {
 	name    string

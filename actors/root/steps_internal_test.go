@@ -10,7 +10,7 @@ import (
 )
 
 // TestStepsFitTheStore: many long records, as the comments of rules that are stopped,
-// take more batches, none of which the store refuses.
+// take more batches, and the store accepts each of them.
 func TestStepsFitTheStore(t *testing.T) {
 	t.Parallel()
 	st := &Steps{}

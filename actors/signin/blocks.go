@@ -39,8 +39,8 @@ func (s *shard) onBlock(m blockInvitations) error {
 // changes none that has expired.
 const expiredKept = 24 * time.Hour
 
-// forgetInvitations removes the entries of invitations of an address that have expired and
-// whose team is at rest.
+// forgetInvitations removes the entries of invitations of an address that have expired
+// and whose team is not in memory.
 func (s *shard) forgetInvitations(batch *persistence.Batch, email string) error {
 	now := s.Env.Clock.Now()
 	return s.withView(func(view persistence.View) error {

@@ -12,10 +12,10 @@ import (
 	"watchpost/watchpost"
 )
 
-// Codes bound to clients. Whoever asks for a code has a nonce, and a try with it meets
-// only the code that was mailed for it: wrong tries of others, and codes that they ask
-// for, change nothing. A try without a nonce meets the newest code, within the limits of
-// the address.
+// Codes bound to clients. A client that asks for a code has a nonce, and a try with the
+// nonce meets only the code that was mailed for it: wrong tries of others, and codes that
+// they ask for, change nothing. A try without a nonce meets the newest code, within the
+// limits of the address.
 
 // NewNonce returns a nonce for a client without one.
 func NewNonce() string { return watchpost.NewSecret(26) }

@@ -55,7 +55,7 @@ type browser struct {
 	hangUp   context.CancelFunc
 	welcomed bool
 
-	// skew is by how much its clock is wrong, offset what it has learned of that from the
+	// skew is the error of its clock, offset the correction that it has learned from the
 	// service.
 	skew, offset time.Duration
 
@@ -163,7 +163,7 @@ func (b *browser) drop() {
 	}
 }
 
-// crash ends the worker: what it held in memory is gone, and the journal is not.
+// crash ends the worker: its memory is lost, and the journal is not.
 func (b *browser) crash() {
 	b.drop()
 	b.task = nil

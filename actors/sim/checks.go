@@ -65,7 +65,7 @@ func newChecks(l *life) *checks {
 	}
 }
 
-// task returns what is known of a task, from now on.
+// task returns the record of a task, and creates it if there is none.
 func (c *checks) task(id string, of *team, kind watchpost.TaskType) *promised {
 	c.mu.Lock()
 	defer c.mu.Unlock()

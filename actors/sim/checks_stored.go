@@ -59,8 +59,8 @@ func newStored() storedState {
 // ruled names a post of a team.
 func ruled(space, urn string) string { return space + " " + urn }
 
-// batch looks at a batch that lasts: at what it makes of tasks and rules, of claims, and of
-// both together.
+// batch checks a batch that lasts: its changes of tasks and rules, of claims, and of both
+// together.
 func (c *checks) batch(space string, b *persistence.Batch) {
 	st := &c.stored
 	leased, used := false, ""

@@ -23,8 +23,7 @@
 // The stand-in for the network counts what the browsers did there. On every
 // batch that lasts, every frame and every answer:
 //
-//   - a task that was acknowledged is there, and what was acknowledged as its
-//     result is its result;
+//   - a task that was acknowledged is there, and its result is the acknowledged one;
 //   - no write is done twice on the network;
 //   - no account does more in a day or week than its allowance, by the network's
 //     own count; each touch was paid for, and the ledger is the sum of the debits;

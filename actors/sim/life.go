@@ -24,8 +24,8 @@ type life struct {
 	disk    *disk
 	node    *node // the process that runs now
 	keyring *vault.Keyring
-	// mailAnswers are how the mailer meets the next mails, mails what it has delivered, by
-	// the name of the target that begins it.
+	// mailAnswers are the mailer's answers to the next mails. mails are the delivered
+	// mails, by the name of the target that begins them.
 	mailAnswers []mailFault
 	mails       map[string]string
 	network     *network
@@ -55,8 +55,8 @@ type team struct {
 	browsers []*browser
 	lists    int
 	unlisted bool // a watchlist was deleted
-	// guest is the browser of a member who has joined; joined: one was asked to since the
-	// last has left.
+	// guest is the browser of a new member; joined: a member was invited since the last
+	// one left.
 	guest           *browser
 	joining, joined bool
 	apiKey          string
@@ -207,7 +207,8 @@ func (l *life) browserChoices() []choice {
 	return all
 }
 
-// turn lets one thing run, or begins an operation, or lets time pass; false at rest.
+// turn lets one thing run, or begins an operation, or lets time pass; false when there is
+// nothing left to do.
 func (l *life) turn(ops *[]operation) bool {
 	synctest.Wait()
 	if l.stalls > 0 && l.random.IntN(l.stalls) == 0 {
@@ -219,7 +220,7 @@ func (l *life) turn(ops *[]operation) bool {
 	return l.step(l.browserChoices)
 }
 
-// maxSteps bounds the steps until everything is at rest.
+// maxSteps bounds the steps until there is nothing left to do.
 const maxSteps = 300_000
 
 // rest lets everything run that needs no time.

@@ -12,8 +12,9 @@ import (
 )
 
 // inAnyOrder are the functions of the actors with a loop over a map whose order nothing
-// shows: it counts, finds the only one or the greatest, fills a map or what is sorted
-// later. Where a loop sends, spawns, writes or picks, it goes through ordered.ByKey instead.
+// shows: it counts, finds the only one or the greatest, or fills a map or a slice that is
+// sorted later. Where a loop sends, spawns, writes or picks, it goes through
+// ordered.ByKey instead.
 var inAnyOrder = []string{
 	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
 	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",

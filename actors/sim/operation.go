@@ -31,8 +31,8 @@ var weights = map[kind]int{
 	"member-joins": 2, "member-leaves": 2, "key-rotates": 1, "team-deleted": 1,
 }
 
-// themes are kinds of which a life may have more: what needs several of them is met in
-// lives of its theme, and hardly ever in an even mixture.
+// themes are kinds that a life may have more often: a fault that needs several of them
+// appears in lives of its theme, and hardly ever in an even mixture.
 var themes = [][]kind{
 	{},
 	{"create", "backup", "restore", "crash", "network-answers"},
@@ -166,8 +166,8 @@ func (l *life) breakDown(k kind, r *rand.Rand) {
 	}
 }
 
-// letPass lets time pass when everything is at rest. Over an hour the laptops sleep,
-// mostly.
+// letPass lets time pass when there is nothing else to do. Over an hour the laptops
+// sleep, mostly.
 func (l *life) letPass(k kind, r *rand.Rand) {
 	now := l.now()
 	until := map[kind]time.Time{

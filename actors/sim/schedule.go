@@ -40,7 +40,7 @@ type scheduler struct {
 	parked []*parked
 	boxes  []*mailbox
 	timers []*timer
-	made   int // counts what has a number
+	made   int // counts the numbered items
 	fault  string
 	nodes  []*node
 
@@ -88,7 +88,7 @@ func (s *scheduler) note(kind, what string) {
 	}
 }
 
-// fail ends the life with what is wrong; the first fault counts.
+// fail ends the life with a fault; the first one counts.
 func (s *scheduler) fail(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,7 @@ const (
 	none fault = iota
 	// before: it fails and writes nothing.
 	before
-	// after: it is written, and the node is told that it failed.
+	// after: it is written, and the node gets the error that it failed.
 	after
 )
 
@@ -35,7 +35,7 @@ type commit struct {
 	err   error
 }
 
-// flow is what is on its way for a space, in order. That a batch lasts and that
+// flow are the commits on their way for a space, in order. That a batch lasts and that
 // its submitter hears of it are two steps.
 type flow struct {
 	submitted, applied []*commit
@@ -179,7 +179,7 @@ func sum(b *persistence.Batch) []byte {
 	return h.Sum(nil)
 }
 
-// cut ends the process: of what is on its way some is written, in order.
+// cut ends the process: some of the commits on their way are written, in order.
 func (st *store) cut() {
 	st.mu.Lock()
 	counts := map[persistence.Space]int{}
@@ -197,7 +197,7 @@ func (st *store) cut() {
 	_ = st.Close()
 }
 
-// idle reports whether nothing is on its way but what must fail.
+// idle reports whether only commits that must fail are on their way.
 func (st *store) idle() bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -70,7 +70,7 @@ func (s *service) expire() {
 	s.clock.At(s.clock.Now().Truncate(24*time.Hour).Add(24*time.Hour+expireAt), s.expire)
 }
 
-// look keeps the metrics up to what is outside the memory of this node: the place of the
+// look updates the metrics about state outside the memory of this node: the place of the
 // backups, to which other nodes write too, and the due scans of teams that are not in
 // memory. It returns when the service stops.
 func (s *service) look() {

@@ -32,7 +32,7 @@ func (f *fullPlace) Put(ctx context.Context, name string, content []byte) error 
 }
 
 // TestBackupMetrics: backups that were made and that failed are counted, and the newest
-// one is known from the start, whoever made it.
+// one is known from the start, also when another node made it.
 func TestBackupMetrics(t *testing.T) {
 	t.Parallel()
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})

@@ -40,7 +40,7 @@ func (c *serveCommand) checkIdentity() error {
 	return err
 }
 
-// Values of --registration beside closed.
+// Values of --registration other than closed.
 const (
 	registrationOpen = "open"
 	registrationOIDC = "oidc"

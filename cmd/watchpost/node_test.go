@@ -15,12 +15,12 @@ import (
 	"watchpost/specs/process"
 )
 
-// TestStrangersAreNoNodes: who has no certificate of the cluster's authority is served
+// TestStrangersAreNoNodes: a caller without a certificate of the cluster's authority gets
 // nothing at the address for nodes, and is not called as a node.
 func TestStrangersAreNoNodes(t *testing.T) {
 	t.Parallel()
 	log := slog.New(slog.DiscardHandler)
-	configs := func() (server, client *tls.Config) { // each with an authority of its own
+	configs := func() (server, client *tls.Config) { // each with a separate authority
 		dir := t.TempDir()
 		cert, key := filepath.Join(dir, "node.pem"), filepath.Join(dir, "node.key")
 		require.NoError(t, process.WriteCertificate(cert, key))

@@ -85,7 +85,7 @@ const (
 	// events and requests of operators replace it.
 	writeTimeout   = time.Minute
 	maxHeaderBytes = 32 << 10
-	// stalledTimeout is how long an HTTP/2 client may read nothing of what is sent to it.
+	// stalledTimeout is how long an HTTP/2 client may leave sent data unread.
 	// writeTimeout does not end its streams then: to end one is a frame, too.
 	stalledTimeout = 30 * time.Second
 	// maxStreams bounds the requests under way of one HTTP/2 connection.

@@ -100,7 +100,7 @@ func pin(ctx context.Context, client *http.Client, text string) (string, error) 
 const manifestTypes = "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, " +
 	"application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json"
 
-// maxManifest bounds what is read of a registry.
+// maxManifest bounds the bytes that are read from a registry.
 const maxManifest = 4 << 20
 
 // resolve asks the registry of an image for the manifest of its tag. The digest is that of

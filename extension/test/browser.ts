@@ -22,7 +22,7 @@ interface Tab {
   freezesAtStart: boolean
 }
 
-/** A browser with a network's pages, some of which it freezes. It becomes globalThis.chrome. */
+/** A browser with a network's pages. It freezes some of them. It becomes globalThis.chrome. */
 export class FakeBrowser {
   /** Where tabs were opened, in order. */
   opened: Place[] = []

@@ -24,7 +24,7 @@ const (
 	textNoMoment      = "Missing or invalid 'set'"
 )
 
-// Options is what the admin API needs beside what all endpoints share.
+// Options are the needs of the admin API that other endpoints do not share.
 type Options struct {
 	// Shown returns the kind of a record and how an export shows it.
 	Shown func(record any) (kind string, shown any)

@@ -58,8 +58,8 @@ func (s probes) routes() {
 }
 
 // metricsRoute adds /metrics. Next to the API it needs a token, and without any
-// token it does not exist: how much a service does is not for all users. On an
-// address of its own it is open unless it has a token of its own.
+// token it does not exist: how much a service does is not for all users. On a separate
+// address it is open unless it has a separate token.
 func (s probes) metricsRoute() {
 	alone := s.Ops != s.API
 	if !alone && !s.HasOperators() && !s.scraper.set {

@@ -242,7 +242,7 @@ func (s tasks) awaitTask(r *http.Request, id watchpost.TaskID, most time.Duratio
 	ended, done := s.Registry.AwaitTask(id)
 	defer done()
 	view, err := s.Registry.TaskStatus(x.Context(), x.Team, id)
-	if err != nil || view.State.Final() { // just before somebody waited
+	if err != nil || view.State.Final() { // just before a caller waited
 		return view, err
 	}
 	if err := endpoint.Await(s.Server, r, watchpost.ScopeRead, ended, most); err != nil {

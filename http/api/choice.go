@@ -31,7 +31,7 @@ type choiceBody struct {
 	Invitations []invitationTo `json:"invitations"`
 }
 
-// chosen gives the error of a person who has to choose a team the body that shows the
+// chosen gives the error of a person who must choose a team the body that shows the
 // choice; other errors are returned as they are.
 func chosen(err error) error {
 	var choice *actors.ChoiceError

@@ -11,7 +11,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// scanOutlook tells in replies to a create and an update what can be expected of the scans.
+// scanOutlook is the forecast of the scans in replies to a create and an update.
 type scanOutlook struct {
 	ScansPerDay    int      `json:"scans_per_day" example:"4" description:"scans that the watchlist needs in a day; 0 while it is disabled"`
 	CapacityPerDay *int     `json:"capacity_per_day" example:"60" description:"such scans that the team's accounts, those active within 48 hours, may do in a day, for all watchlists; null: there is no limit"`

@@ -122,7 +122,7 @@ func (d *Dashboard) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		loadAgain(w)
 		return
 	}
-	if byHTMX(r) { // the page says so, and keeps what is typed in it
+	if byHTMX(r) { // the page says so, and keeps the typed text
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}

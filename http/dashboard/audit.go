@@ -89,7 +89,7 @@ func (d teamPages) addAudit(r *http.Request, v *visit, page *teamPage) error {
 	return err
 }
 
-// Parts of a User-Agent header and what they stand for. The first that occurs counts:
+// Parts of a User-Agent header and their meaning. The first that occurs counts:
 // browsers name those that they are like, too.
 var (
 	agentBrowsers = [][2]string{{"Edg", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}}

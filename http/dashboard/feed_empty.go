@@ -17,7 +17,7 @@ type emptyView struct {
 	Action, Href     string
 }
 
-// firstSteps are what a new team does first. What is there ticks them off.
+// firstSteps are the first steps of a new team. A step is done when its object exists.
 type firstSteps struct {
 	Done  int
 	Steps []stepView

@@ -61,8 +61,8 @@ const (
 )
 
 // askFigures counts the posts per day of the selected watchlists, or of all together
-// where a chart cannot tell so many apart. The shares are the counts of the menus. The
-// days end with the last one that the filters select.
+// where a chart has too many of them. The shares are the counts of the menus. The days
+// end with the last one that the filters select.
 func (f *feedFilters) askFigures(lists []actors.WatchlistView, now time.Time) *figures {
 	g := &figures{now: now, last: now}
 	if to := f.query.To; !to.IsZero() && to.Before(now) {

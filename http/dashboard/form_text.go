@@ -94,7 +94,7 @@ func labelLines(labels []watchpost.Label) string {
 	return strings.Join(lines, "\n")
 }
 
-// labelError says in words for a member what is wrong with labels.
+// labelError describes an error in labels in words for a member.
 func labelError(text string) string {
 	const begin = "Invalid 'labels'"
 	if text == begin {

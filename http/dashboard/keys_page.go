@@ -93,7 +93,7 @@ func lastDay(expires time.Time) string {
 	return expires.Add(-1).UTC().Format(time.DateOnly)
 }
 
-// take reads what was typed.
+// take reads the typed values.
 func (f *keyForm) take(r *http.Request) {
 	f.Name, f.Until, f.From = r.PostFormValue("name"), r.PostFormValue("expires_at"), r.PostFormValue("networks")
 	tick(f.Scopes, r.PostForm["scopes"]...)

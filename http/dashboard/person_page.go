@@ -32,7 +32,7 @@ type personPage struct {
 	Sentiment     string
 	Lists         []chip
 	History       []historyMonth
-	Sent          string // what was just asked for
+	Sent          string // the request that was just made
 	Key           string // of the forms
 }
 

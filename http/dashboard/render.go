@@ -131,7 +131,7 @@ type navLink struct {
 	Here  bool
 	Count int
 	What  string // is counted
-	Alert bool   // what is counted fails
+	Alert bool   // the counted items have failed
 }
 
 var navigation = []navEntry{

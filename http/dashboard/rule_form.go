@@ -14,8 +14,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// ruleForm makes or changes a rule. Nothing typed is lost. A rule is saved only
-// after a dry run of exactly what is saved was shown.
+// ruleForm makes or changes a rule. Nothing typed is lost. A rule is saved only after the
+// member has seen a dry run of exactly that rule.
 type ruleForm struct {
 	frame
 	ID       watchpost.RuleID // none: a new rule

@@ -51,7 +51,8 @@ type proposalView struct {
 	At                         moment
 	Lapses                     string
 	Post                       watchpost.PostID
-	// Decided says what was decided, By whom, and Left how long that waits to be taken back.
+	// Decided is the decision, By its author, and Left the time in which it can be taken
+	// back.
 	Decided, By, Left string
 	Approved          bool
 }

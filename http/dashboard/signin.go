@@ -18,7 +18,7 @@ type signInPage struct {
 	frame
 	Email, Error string
 	Provider     bool   // one signs people in, too
-	Refused      string // why a passkey, or a provider of identities, signed nobody in
+	Refused      string // why a passkey, or a provider of identities, did not sign the person in
 	Next         string // where to go then; "": to the feed
 }
 
@@ -195,8 +195,8 @@ func (d signInPages) end(r *http.Request, id string, v *visit) error {
 	return err
 }
 
-// choicePage asks who has proved an address which team it is, and has what the address
-// blocks. Its forms send the code along, which is kept until it signs somebody in.
+// choicePage asks a person with a proved address for the team, and shows the address's
+// blocks. Its forms send the code along, which is kept until it signs a person in.
 type choicePage struct {
 	frame
 	Email, Code string

@@ -109,7 +109,8 @@ func (d signInPages) chooseByProof(w http.ResponseWriter, r *http.Request, p act
 	return d.showChoice(w, r, signin.OneTimeCode{Email: p.Email, OTP: otp, Nonce: nonce})
 }
 
-// refuseProvider shows why the provider signed nobody in. The cause is for the operator.
+// refuseProvider shows why the provider did not sign the person in. The cause is for the
+// operator.
 func (d signInPages) refuseProvider(w http.ResponseWriter, r *http.Request, err error) error {
 	d.Log.Warn("the provider of identities signed nobody in", "error", err)
 	if errors.Is(err, identity.ErrUnreachable) {
@@ -176,7 +177,7 @@ func (d signInPages) enterPasskey(w http.ResponseWriter, r *http.Request) error 
 	return err
 }
 
-// refuse shows the page of sign-in with the reason why nobody was signed in.
+// refuse shows the page of sign-in with the reason for the refusal.
 func (d signInPages) refuse(w http.ResponseWriter, r *http.Request, status int, text string) error {
 	page := d.signInPage(r, "Error: Sign in")
 	page.Refused = text

@@ -15,7 +15,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// trendsPage shows how many posts there were each day of a period, beside the period
+// trendsPage shows how many posts there were each day of a period, next to the period
 // before it, in groups too.
 type trendsPage struct {
 	frame
@@ -28,7 +28,7 @@ type trendsPage struct {
 	Plot        trendPlot
 	Spikes      []spikeView
 	Tabs        []chip
-	By          string // what the groups are, of which one is
+	By          string // the kind of the groups
 	Groups      []trendRow
 	Left        int // groups that are not shown
 }
@@ -192,7 +192,7 @@ func sums(counts []int, days int) (now, before int) {
 	return now, before
 }
 
-// against adds what has changed.
+// against adds the changes.
 func (c trendCard) against(now, before int) trendCard {
 	c.Up, c.Down = now > before, now < before
 	switch {
@@ -335,7 +335,7 @@ func (s *trendShower) group(name string, q url.Values) string {
 	return name
 }
 
-// row is a group beside all posts of the newer period.
+// row is a group next to all posts of the newer period.
 func (s *trendShower) row(g *watchpost.TrendGroup, all int) trendRow {
 	q := url.Values{"start_date": {s.from.Format(time.DateOnly)}}
 	if len(s.named) > 0 {

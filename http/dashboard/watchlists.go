@@ -193,7 +193,7 @@ func someOf(words []string, between string) string {
 	return strings.Join(words[:namedKeywords], between) + " and " + number(len(words)-namedKeywords) + " more"
 }
 
-// healthOf says whether a watchlist is scanned in time, and if not, what it waits for.
+// healthOf says whether a watchlist is scanned in time, and if not, why it waits.
 func healthOf(l *actors.WatchlistView, team *actors.TeamView, now time.Time) (state, class, sign, detail string) {
 	looked := "Looked " + ago(l.LastScanAt, now)
 	if now.Sub(l.LastScanAt) < time.Minute {

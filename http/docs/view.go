@@ -24,7 +24,7 @@ type docsView struct {
 
 type docsAccess struct{ Name, Header, Description string }
 
-// docsTag is a chapter, with a page of its own.
+// docsTag is a chapter, with a separate page.
 type docsTag struct {
 	Path, Name, Description string
 	Operations              []docsOperation

@@ -55,7 +55,7 @@ func (e *Edge) sign(ctx context.Context, node string, back bool) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = reply.Body.Close() }()                          // what has come is enough
+	defer func() { _ = reply.Body.Close() }()                          // the part that has arrived is enough
 	if who := reply.Header.Get(headerNode); who != "" && who != node { // an earlier build does not say
 		return fmt.Errorf("another node answers there: %s", who)
 	}

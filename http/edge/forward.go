@@ -40,8 +40,9 @@ var errNoLease = errors.New("this node has no lease")
 // errStopping means that this node stops, and the request would be held at the owner.
 var errStopping = errors.New("this node stops")
 
-// heldOpen returns what ends a forwarded request that its owner holds open: a poll of a
-// session, its socket, an export, the events of a page, or what is waited for. Others end soon; for them it is nil.
+// heldOpen returns the context that ends a forwarded request that its owner holds open: a
+// poll of a session, its socket, an export, the events of a page, or a request that
+// waits. Others end soon; for them it is nil.
 func (e *Edge) heldOpen(r *http.Request) <-chan struct{} {
 	switch r.URL.Path {
 	case endpoint.PollPath, endpoint.SocketPath, endpoint.EventStream, endpoint.ChangesPath:
@@ -139,8 +140,8 @@ func (e *Edge) forward(r *http.Request, to string, place cluster.Place, name str
 	return again, failure
 }
 
-// streamWriter gives each write of a reply without end a time of its own. The deadline of
-// the server counts for other replies: a client that does not read them is let go.
+// streamWriter gives each write of a reply without end a separate deadline. The deadline
+// of the server counts for other replies: a client that does not read them is let go.
 type streamWriter struct{ *endpoint.RequestState }
 
 // Write implements io.Writer.

@@ -28,7 +28,7 @@ func (c *timedConn) SetWriteDeadline(t time.Time) error {
 func (c *timedConn) Write(b []byte) (int, error) { return len(b), nil }
 
 // TestStreamsAtTheEdgeAreTimed: each write of a stream that comes from another node has a
-// time of its own.
+// separate deadline.
 func TestStreamsAtTheEdgeAreTimed(t *testing.T) {
 	t.Parallel()
 	c := &timedConn{ResponseRecorder: httptest.NewRecorder()}

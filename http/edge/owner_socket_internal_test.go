@@ -14,8 +14,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestHelloAtTheOwner: the owner gets the handshake and the hello, and nothing is lost of
-// what it says at once behind its reply.
+// TestHelloAtTheOwner: the owner gets the handshake and the hello, and no data is lost
+// that the owner sends right behind its reply.
 func TestHelloAtTheOwner(t *testing.T) {
 	t.Parallel()
 	for reply, want := range map[string]error{

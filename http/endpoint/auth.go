@@ -64,8 +64,9 @@ func (s *Server) withKey(scopes []watchpost.Scope) middleware {
 func KeyOf(r *http.Request) string { return cmp.Or(r.Header.Get("X-Api-Key"), Bearer(r)) }
 
 // holderOf returns whose key a request carries (Unauthenticated; Forbidden when the key
-// may not be used from there, or has none of the scopes; without one it needs none). What
-// this node remembers of a key refuses nobody: another node may have changed it.
+// may not be used from there, or has none of the scopes; without one it needs none). This
+// node refuses no caller by its cached state of a key: another node may have changed the
+// key.
 func (s *Server) holderOf(ctx context.Context, r *http.Request, scopes ...watchpost.Scope) (cache.Holder, error) {
 	of, err := holderBy(ctx, s, s.Registry.HolderOf, r, scopes)
 	if kind := watchpost.KindOf(err); of.Key != nil && (kind == watchpost.Forbidden || kind == watchpost.Unauthenticated) {
@@ -98,8 +99,8 @@ func Allows(ctx context.Context, scopes []watchpost.Scope) bool {
 	return StateOf(ctx).Key.Allows(scopes...) == nil
 }
 
-// withKeyHere is withKey for a request that this node serves, whoever owns the team, and
-// that may wait long: it has no deadline, and a place of its own kind.
+// withKeyHere is withKey for a request that this node serves, no matter which node owns
+// the team, and that may wait long: it has no deadline, and a place of a separate kind.
 func withKeyHere(s *Server, next http.Handler) http.Handler {
 	next = s.readingFirst(s.withRoomIn(s.room.waits, next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -195,7 +196,7 @@ func newAdminTokens(one string, named []Operator) adminTokens {
 	return append(adminTokens{{Hash: sha256.Sum256([]byte(one))}}, named...)
 }
 
-// find returns the name of the operator who has a token. It compares all of them, so
+// find returns the name of the operator with a token. It compares all of them, so
 // that the time does not tell whose it is.
 func (t adminTokens) find(token string) (name string, found bool) {
 	hash := sha256.Sum256([]byte(token))

@@ -18,8 +18,8 @@ import (
 var compressedPaths = []string{"/api-posts", "/openapi.json"}
 
 // compressedPages begin the paths of the dashboard and of the reference. Other sites
-// cannot make a browser load a page with its session, so they cannot guess from the size
-// what it holds.
+// cannot make a browser load a page with its session, so they cannot guess its content
+// from the size.
 var compressedPages = []string{"/app", "/docs"}
 
 // EventStream is sent as it comes.

@@ -63,8 +63,8 @@ const (
 // queryNames are the names of an operation's query parameters; nil: it reads none.
 type queryNames map[string]bool
 
-// queryNamesOf returns the names that the document gives, and their alias. Of the
-// operations those that read or delete take what they need from the query.
+// queryNamesOf returns the names that the document gives, and their alias. Operations
+// that read or delete take their parameters from the query.
 func queryNamesOf(method string, o *openapi3.Operation) queryNames {
 	if method != http.MethodGet && method != http.MethodDelete {
 		return nil
@@ -169,7 +169,7 @@ func (p *Params) One(name string) string {
 // with commas, or with brackets behind its name.
 func (p *Params) List(name string) []string { return p.ListOf(name, MaxValues) }
 
-// ListOf is List with a bound of its own.
+// ListOf is List with a given bound.
 func (p *Params) ListOf(name string, most int) []string {
 	var list []string
 	for _, brackets := range []string{"", "[]"} {

@@ -19,8 +19,8 @@ import (
 // takes a place: a slow client keeps no other request out. Each team, and each client whose
 // team is unknown, has a part of it, so that none can take the room of the others.
 const (
-	// maxRequests are places of API clients. At the bound the service answers what it
-	// has taken well before Timing.Request; more would only wait longer.
+	// maxRequests are places of API clients. At the bound the service answers the
+	// accepted requests well before Timing.Request; more would only wait longer.
 	maxRequests     = 1024
 	maxTeamRequests = maxRequests / 4
 	// Places of clients that have not said who they are. They keep them while their bodies
@@ -30,7 +30,7 @@ const (
 	// Places of polls: a session has one, and a second one while the next takes over.
 	maxPolls     = 64 << 10
 	maxTeamPolls = 2 * watchpost.MaxSessions
-	// Places of requests that follow changes, most of which wait.
+	// Places of requests that follow changes; most of them wait.
 	maxFollows     = 32 << 10
 	maxTeamFollows = 2 * root.MaxFollowers
 	// Places of requests that wait for something to happen. Like polls they do nothing
@@ -91,7 +91,7 @@ func newShares(all, each int) *shares {
 	return &shares{all: all, each: each, users: map[string]int{}}
 }
 
-// take gives a user n more; false when there are not so many.
+// take gives a user n more; false when fewer are left.
 func (s *shares) take(user string, n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +132,8 @@ func (s *Server) WithRoom(next http.Handler) http.Handler {
 	})
 }
 
-// withPollRoom is WithRoom for requests of sessions, which are held open. A socket tells
-// later whose it is, and has a bound of its own until then (maxUnauthenticated).
+// withPollRoom is WithRoom for requests of sessions, which are held open. A socket
+// authenticates later, and has a separate bound until then (maxUnauthenticated).
 func (s *Server) withPollRoom(next http.Handler) http.Handler {
 	polls := s.withRoomIn(s.room.polls, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -115,7 +115,8 @@ type Server struct {
 	// Closing is closed when requests that wait have to end.
 	Closing <-chan struct{}
 
-	// Scopes are those of which the routes of teams need one, by method and path.
+	// Scopes are the scopes for the routes of teams, by method and path; a route needs
+	// one of its scopes.
 	Scopes map[string][]watchpost.Scope
 
 	API *Routes

@@ -23,8 +23,8 @@ func (c *sessionConn) SetWriteDeadline(t time.Time) error {
 // Write implements io.Writer.
 func (c *sessionConn) Write(b []byte) (int, error) { return len(b), nil }
 
-// TestRelayedWritesAreTimed: each write to a session's socket that comes from another node
-// has a time of its own.
+// TestRelayedWritesAreTimed: each write to a session's socket that comes from another
+// node has a separate deadline.
 func TestRelayedWritesAreTimed(t *testing.T) {
 	t.Parallel()
 	c := &sessionConn{}

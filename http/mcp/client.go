@@ -18,7 +18,7 @@ type client struct {
 	base string // of the service, without a slash at the end
 	key  string
 	do   func(*http.Request) (*http.Response, error)
-	// ends are contexts that end a call, besides its own.
+	// ends are contexts that end a call, in addition to its own.
 	ends []context.Context
 	// where says how the person reaches the service, for errors.
 	where string

@@ -64,7 +64,7 @@ func clientIn(ctx context.Context) *client {
 	return c
 }
 
-// message is what is read of a message before the protocol does.
+// message has the fields of a message that are read before the protocol does.
 type message struct {
 	ID     json.RawMessage
 	Method string
@@ -81,7 +81,7 @@ func (h *service) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var m message
-	_ = json.Unmarshal(body, &m) // what is no message is refused below
+	_ = json.Unmarshal(body, &m) // an invalid message is refused below
 	caller := callID{key: endpoint.KeyOf(r), client: h.ClientOf(r).Key(), agent: r.UserAgent()}
 	if m.Method == "notifications/cancelled" {
 		h.calls.cancel(caller.of(m.Params.Request))
@@ -122,7 +122,7 @@ func (c callID) of(id json.RawMessage) callID {
 	return c
 }
 
-// calls are those that run at this node. A client cancels one by a request of its own.
+// calls are those that run at this node. A client cancels one by a separate request.
 type calls struct {
 	mu    sync.Mutex
 	under map[callID][]context.CancelCauseFunc

@@ -85,7 +85,7 @@ func (t *tool) described() *sdk.Tool {
 		hints.OpenWorldHint = &yes
 	}
 	if !hints.ReadOnlyHint {
-		hints.DestructiveHint = &yes // what is done on the network stays
+		hints.DestructiveHint = &yes // an action on the network stays
 		if t.does == adds {
 			hints.DestructiveHint = &no
 		}

@@ -12,7 +12,7 @@ const (
 	// turn is how long the service is asked to wait at a time: as often a client hears of
 	// progress.
 	turn = 5 * time.Second
-	// pause is the time between two requests of which the service answers at once.
+	// pause is the time between two requests that the service answers at once.
 	pause = 500 * time.Millisecond
 )
 

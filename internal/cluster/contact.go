@@ -17,7 +17,7 @@ import (
 //     joins again in the same way.
 //   - A request that was forwarded to a node which does not answer is sent to it through
 //     another node, or to the next owner, where that does no harm. A new view begins, so
-//     that the node refuses what it gets late.
+//     that the node refuses late requests.
 const (
 	// ContactEvery is how often a node asks each other one.
 	ContactEvery = time.Second

@@ -116,8 +116,8 @@ func (n *Node) Drain(ctx context.Context) error {
 	}
 }
 
-// NextView begins a view with the same members: no name moves, and owners refuse what was
-// sent to them before and comes later.
+// NextView begins a view with the same members: no name moves, and owners refuse requests
+// that were sent before and arrive later.
 func (n *Node) NextView(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()

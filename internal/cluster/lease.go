@@ -260,9 +260,9 @@ func (n *Node) update(view View, sent time.Duration, held bool) {
 	}
 }
 
-// lapse runs when the lease may have ended. The node serves nothing, and keeps what it has
-// in memory: it goes on with that if the next renewal shows that no other node has
-// removed it.
+// lapse runs when the lease may have ended. The node serves nothing, and keeps its
+// memory: it goes on with that if the next renewal shows that no other node has removed
+// it.
 func (n *Node) lapse() {
 	n.mu.Lock()
 	ended := sinceBoot() >= n.leaseEnd

@@ -68,8 +68,8 @@ type knowledge struct {
 	asked, grant uint8
 }
 
-// TestModel compares ownership with the model in every transition of the model: what it
-// knows after a step, and what it decides.
+// TestModel compares ownership with the model in every transition of the model: its
+// knowledge after a step, and its decisions.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for _, s := range model.Steps {

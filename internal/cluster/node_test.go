@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	}), goleak.IgnoreCurrent())
 }
 
-// testTTL keeps the tests short. A test of what must not wait for the end of a
+// testTTL keeps the tests short. A test of an action that must not wait for the end of a
 // lease uses longTTL.
 const (
 	testTTL = 2 * time.Second

@@ -59,7 +59,7 @@ func TestObjects(t *testing.T) {
 		o.Part = part{ID: some.Draw(t, "part")}
 		raw, err := json.Marshal(o)
 		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(raw, &o)) // what is no character is another one by now
+		require.NoError(t, json.Unmarshal(raw, &o)) // an invalid character was replaced here
 		columns := []csvrow.Column{{Name: "a", Member: "text"}, {Name: "b", Member: "n"}, {Name: "c", Member: "flag"}, {Name: "d", Member: "null"}, {Name: "e", Member: "list"}, {Name: "f", Member: "parts", Of: "id"}, {Name: "g", Member: "part", Of: "id"}, {Name: "h", Member: "none"}}
 		got := (&csvrow.Rows{Columns: columns}).Append(nil, raw)
 		n, err := json.Marshal(o.N)

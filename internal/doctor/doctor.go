@@ -1,6 +1,6 @@
 // Package doctor checks a service and its surroundings: data, keys, versions, index,
-// journals, clocks, addresses, certificates, mail, backups. It changes nothing. A
-// finding says what was found, and what to do about it.
+// journals, clocks, addresses, certificates, mail, backups. It changes nothing. A finding
+// names the problem and its remedy.
 package doctor
 
 import (

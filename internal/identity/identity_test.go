@@ -77,7 +77,7 @@ func TestPerson(t *testing.T) {
 	}
 }
 
-// TestRefusedTokens are of nobody.
+// TestRefusedTokens identify no person.
 func TestRefusedTokens(t *testing.T) {
 	t.Parallel()
 	for why, says := range map[string]func(*identitytest.Issuer){

@@ -37,8 +37,8 @@ type reader struct {
 	aside  bool   // in a bracket that explains the item before it
 }
 
-// sentence parses a sentence. What it says about the writer, or about the use
-// of the posts, is an aim.
+// sentence parses a sentence. Its text about the writer, or about the use of the posts,
+// is an aim.
 func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 	self := slices.IndexFunc(tokens, func(t token) bool { return t.is(selfWord) })
 	writer := slices.IndexFunc(tokens, func(t token) bool { return lookup("writer", t.norm) != "" })

@@ -46,7 +46,7 @@ func (f *Folder) Send(_ context.Context, m watchpost.Mail) error {
 	name := filepath.Join(f.dir, now.Format("20060102T150405.000000000Z")+"-"+fileName(m.To)+".eml")
 	if m.To == "" {
 		name = filepath.Join(f.dir, ".to-no-one-"+watchpost.NewID(now))
-		defer os.Remove(name) //nolint:errcheck // nobody waits for it
+		defer os.Remove(name) //nolint:errcheck // no caller waits for it
 	}
 	if err := atomicfile.WriteFile(name, content); err != nil {
 		return fmt.Errorf("mail folder: %w", err)

@@ -26,7 +26,7 @@ type Outbox struct {
 	cancel    context.CancelFunc
 	stop      context.CancelFunc // ends the takeovers
 	codes     chan letter
-	others    chan letter // the other mails, of which a team may cause many
+	others    chan letter // the other mails; a team may cause many
 	takeovers sync.WaitGroup
 	workers   sync.WaitGroup
 

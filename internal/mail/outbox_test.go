@@ -237,8 +237,8 @@ func (h heldMailer) Send(ctx context.Context, m watchpost.Mail) error {
 	return ctx.Err()
 }
 
-// TestCodesWaitForNoOtherMail: a code is delivered while so many other mails wait that
-// further ones are refused.
+// TestCodesWaitForNoOtherMail: a code is delivered even when the queue of other mails is
+// full.
 func TestCodesWaitForNoOtherMail(t *testing.T) {
 	t.Parallel()
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: discard()})

@@ -32,8 +32,8 @@ type ShelfOptions struct {
 	Store   persistence.Store
 	Keyring *vault.Keyring
 	Clock   watchpost.Clock
-	// Sender names this process: by its place, of which there is one process at a
-	// time, and a part of its own after a space.
+	// Sender names this process: by its place, which has one process at a time, and by a
+	// unique part after a space.
 	Sender string
 	// Alive reports whether another sender may still send.
 	Alive func(sender string) bool

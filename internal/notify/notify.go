@@ -83,7 +83,7 @@ func (s *Sender) Send(ctx context.Context, t *watchpost.NotificationTarget, secr
 		return watchpost.Attempt{Error: reasonOf(err)}
 	}
 	defer reply.Body.Close()                       //nolint:errcheck // read as far as wanted
-	_, _ = io.CopyN(io.Discard, reply.Body, 4<<10) // what it says is not shown to anybody
+	_, _ = io.CopyN(io.Discard, reply.Body, 4<<10) // its content is not shown
 	return attemptOf(reply)
 }
 
@@ -125,7 +125,7 @@ func MailText(t *watchpost.NotificationTarget, m Message) (subject, body string)
 }
 
 // mailSubject says what a mail is about in words of ours: a name that someone has given, or
-// an author, could say anything to whoever reads no further.
+// an author, could mislead a reader who reads no further.
 func mailSubject(m Message) string {
 	switch {
 	case m.Test:

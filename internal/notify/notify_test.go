@@ -147,8 +147,8 @@ func TestNoPrivateAddress(t *testing.T) {
 }
 
 // TestRebinding: a name that leads to a public address when it is looked at, and
-// to a private one when it is connected to, is refused: what is connected to is
-// looked at.
+// to a private one when it is connected to, is refused: the check looks at the address of
+// the connection.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, nil)

@@ -65,7 +65,7 @@ func New(origin string) (*Site, error) {
 // Origin is the address of the site without a path.
 func (s *Site) Origin() string { return s.origin }
 
-// Ceremony is what has to be known of the options when the answer comes.
+// Ceremony is the part of the options that the check of the answer needs.
 type Ceremony struct{ session webauthn.SessionData }
 
 // Key is the public part of a passkey.

@@ -273,7 +273,7 @@ func FuzzParsePost(f *testing.F) {
 		"share:12", "https://forum.host/t/42-my-topic", "/posts/a:b",
 		"posts/a:b", // a colon in a segment is no scheme
 		"x-ugcPost-1234567890-activity-1234567890-share-1234567890", // the first type named wins
-		"\x0078%3av",        // an escaped colon after what is no type
+		"\x0078%3av",        // an escaped colon after an unknown type
 		"urn:a:fsd_fsd_x:1", // one prefix is removed, not two
 	} {
 		f.Add(s)

@@ -309,7 +309,7 @@ func TestRestoreIntoData(t *testing.T) {
 }
 
 // TestRestoreGoesOn: a restore that was interrupted anywhere ends when it is run again
-// with the same backup, and is named to whoever tries another one.
+// with the same backup, and the error of another restore names it.
 func TestRestoreGoesOn(t *testing.T) {
 	t.Parallel()
 	f, s := newFiles(), enginetest.Open(t, "badger")

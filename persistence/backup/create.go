@@ -218,7 +218,7 @@ func (w *writer) flush() error {
 	return err
 }
 
-// put writes a file, and returns what was stored.
+// put writes a file, and returns its stored form.
 func (w *writer) put(name string, content []byte) (stored []byte, err error) {
 	if w.options.Encrypt != nil {
 		if content, err = w.options.Encrypt(content); err != nil {

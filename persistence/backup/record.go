@@ -32,8 +32,8 @@ func (r *record) cuts(size int) bool {
 	return size >= chunkMost || h.Sum32()%cutOneIn == 0
 }
 
-// appendTo appends the record: a byte that says what it is, and name, key and
-// value, each behind its length.
+// appendTo appends the record: a byte with its kind, and name, key and value, each behind
+// its length.
 func (r *record) appendTo(b []byte) []byte {
 	kind := byte('s')
 	if r.directory {

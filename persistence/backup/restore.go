@@ -92,10 +92,10 @@ func Empty(ctx context.Context, store persistence.Store) error {
 }
 
 // Restore writes a backup into an empty store (ErrNotEmpty, ErrDamaged). Until it
-// returns nil the store says that it is unfinished. A restore of the same backup that
-// was interrupted is done again: what is there already is a part of what is written.
-// Over one of another backup it is refused (ErrUnfinished). now is asked at the end for
-// the time that the store keeps as that of the restore.
+// returns nil the store says that it is unfinished. A restore of the same backup that was
+// interrupted starts again: the existing records are a part of the backup. Over one of
+// another backup it is refused (ErrUnfinished). now is asked at the end for the time that
+// the store keeps as that of the restore.
 func Restore(ctx context.Context, files Files, manifest string, m Manifest, decrypt func([]byte) ([]byte, error), to persistence.Store, now func() (time.Time, error)) error {
 	t := &target{ctx: ctx, store: to}
 	if err := t.begin(manifest); err != nil {

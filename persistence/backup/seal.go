@@ -9,7 +9,7 @@ import (
 // Checksums find damage, and anybody can compute them again. So a manifest has a seal as
 // well, made with a key that is derived from the master key: no one else can make one for
 // other chunks, for another name or for another chain of backups. The sums of stored files
-// are sealed too, because the next backup builds on what they say.
+// are sealed too, because the next backup relies on them.
 
 var (
 	// ErrForged means that the seal of a backup is not of the master keys at hand.

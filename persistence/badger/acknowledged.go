@@ -25,11 +25,11 @@ var (
 	acknowledgedTable = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// acknowledged tells the next opening of the folder what it must find. It is written
-// after the sync of each group, in mapped memory and not synced itself: a sync would
-// cost as much as the commit, and a system call a tenth. So it is exact after a kill of
-// the process and a regular close. After a power failure it may name an earlier group,
-// never a later one than is durable, or be torn, which is as if there was none.
+// acknowledged tells the next opening of the folder the version that it must find. It is
+// written after the sync of each group, in mapped memory and not synced itself: a sync
+// would cost as much as the commit, and a system call a tenth. So it is exact after a
+// kill of the process and a regular close. After a power failure it may name an earlier
+// group, never a later one than is durable, or be torn, which is as if there was none.
 type acknowledged struct {
 	file *os.File
 	page []byte

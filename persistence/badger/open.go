@@ -96,7 +96,7 @@ func (d *database) open(o Options) error {
 	return nil
 }
 
-// drop drops what is damaged and returns what the folder holds without it.
+// drop drops the damaged parts and returns the remaining content of the folder.
 func drop(o Options, report *integrity.Report) (*integrity.Report, error) {
 	for _, part := range report.Damage {
 		o.Logger.Warn("dropping what cannot be read", "dir", o.Dir, "damage", part.String())

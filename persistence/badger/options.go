@@ -17,7 +17,7 @@ type Options struct {
 	// ReadOnly opens an existing folder without a change to any of its files, also
 	// after a crash. Writes fail.
 	ReadOnly bool
-	// AcceptLoss drops what is damaged, where the rest can be used without it.
+	// AcceptLoss drops damaged parts, where the rest can be used without them.
 	AcceptLoss bool
 	// InMemory keeps everything in memory until Close; Dir must be empty. For
 	// tests.

@@ -31,6 +31,6 @@ func (r rotten) Error() string {
 	return r.error.Error()
 }
 
-// damagedStores counts the open stores of which a part is known to be unreadable: scans
+// damagedStores counts the open stores with a part that is known to be unreadable: scans
 // that end before such a block still touch it.
 var damagedStores atomic.Int64

@@ -23,8 +23,8 @@ const space persistence.Space = "team"
 
 var start = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// team is what the machine does to a store and what it expects of it. It makes batches
-// as the post store does: the first loses none, a crash loses the last.
+// team applies the machine's operations to a store and holds the expected state. It makes
+// batches as the post store does: the first loses none, a crash loses the last.
 type team struct {
 	engine persistence.Store
 	epoch  persistence.Epoch
@@ -173,7 +173,7 @@ func (m *team) collect(t *rapid.T, lost, earlier bool) {
 	})
 }
 
-// remove deletes a watchlist, its posts and what it has listed.
+// remove deletes a watchlist, its posts and its listed engagements.
 func (m *team) remove(t *rapid.T, earlier bool) {
 	if len(m.live) == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // Verify compares the index with the interactions, links and posts of a view, and the
-// counts with what they count. It needs the memory of one day of a watchlist. An index
-// that Mend has to complete is not checked.
+// counts with the counted records. It needs the memory of one day of a watchlist. An
+// index that Mend has to complete is not checked.
 func Verify(view persistence.View, space persistence.Space, live map[watchpost.WatchlistID]bool, report func(problem string)) (problems int, err error) {
 	whole, err := Whole(view, space)
 	if err != nil || !whole {

@@ -95,8 +95,8 @@ func New(engine persistence.Store) *Store {
 }
 
 // Fatal makes the first commit that fails the last one: from then on every commit
-// and activation fails with its error, as with an engine that cannot know what it
-// has written. Reads go on. Opening the engine again ends that.
+// and activation fails with its error, as with an engine that cannot know which writes
+// are durable. Reads go on. Opening the engine again ends that.
 func (s *Store) Fatal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,7 @@ func put(t *testing.T, s persistence.Store, text string) {
 
 // FuzzCopy: whatever the source has, what an unfinished copy has left, and which commit
 // fails, written or not, the target says that it is unfinished until it equals the
-// source. A copy of what is the same writes nothing.
+// source. A copy of equal content writes nothing.
 func FuzzCopy(f *testing.F) {
 	f.Add("", "", uint(0), false)
 	f.Add("ak=v\nbk=v\nfk=v\n", "ak=w\nck=v\ngk=v\n", uint(2), true)

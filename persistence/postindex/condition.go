@@ -134,8 +134,8 @@ func (c *searched) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
 func (c *searched) hash(h *planHash) { h.clause(c.clause) }
 
 // facet is the condition of a filter whose terms posts of the layout before lack:
-// find returns the posts of the latest layout. What it returns depends on nothing
-// but the source and terms.
+// find returns the posts of the latest layout. The result depends on the source and terms
+// only.
 type facet struct {
 	plan   *plan
 	filter *watchpost.PostFilter

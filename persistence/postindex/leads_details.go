@@ -75,9 +75,9 @@ func (g *leadGroups) details(known *taggedWatchlists) ([]leadDetails, error) {
 	return all, nil
 }
 
-// describedSource are the posts of the leads of a page in one source, and what is read of
-// it first, as readers of the store are not for several goroutines. A set is nil when no
-// post has the term.
+// describedSource are the posts of the leads of a page in one source, and the data that
+// is read from it first, because a reader of the store is not safe for concurrent use. A
+// set is nil when no post has the term.
 type describedSource struct {
 	*matches
 	posted, relevance   values

@@ -48,8 +48,8 @@ func (g *leadGroups) group() error {
 	return g.fault
 }
 
-// leadSourceOf reads what is needed of a source: readers of the store are not for several
-// goroutines.
+// leadSourceOf reads the needed data of a source: a reader of the store is not safe for
+// concurrent use.
 func (g *leadGroups) leadSourceOf(f *matches) (of leadSource, err error) {
 	s := f.reader
 	of.key = s.key(cachedLeads, g.name^mix(uint64(cardinality(f.deleted))))

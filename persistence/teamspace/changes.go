@@ -139,7 +139,7 @@ func (r *ChangesRecord) Encode() []byte {
 	return append(b, entries...)
 }
 
-// appendID appends an id in 17 bytes, or what is none as text.
+// appendID appends an id in 17 bytes, or another name as text.
 func appendID(b []byte, id string) []byte {
 	u, err := uuid.Parse(id)
 	if err == nil && u.String() == id {

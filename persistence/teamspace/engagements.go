@@ -17,7 +17,7 @@ type EngagementIndex struct {
 	// Posts is the number of the next version of a post. A build that does not know
 	// the index changes posts without it.
 	Posts uint64 `json:"posts"`
-	// Phase is what is under way; empty: the index is whole.
+	// Phase is the current phase; empty: the index is complete.
 	Phase EngagementPhase `json:"phase,omitempty"`
 	// After is the last interaction that was indexed again.
 	After watchpost.TaskID `json:"after,omitempty"`
@@ -26,7 +26,7 @@ type EngagementIndex struct {
 // EngagementPhase is a part of building the index.
 type EngagementPhase string
 
-// The phases: what was there goes, then every interaction is indexed.
+// The phases: the old index is deleted, then every interaction is indexed.
 const (
 	EngagementsClearing EngagementPhase = "clear"
 	EngagementsBuilding EngagementPhase = "build"

@@ -11,9 +11,9 @@ import (
 var OwnerPrefixes = []string{KeyMember, KeyInvitation, KeyDomain, KeySession, KeyPairing, KeyWebSession, KeyPasskey, KeyWatchlist, KeyList, KeyAccount, KeyEndedClaim, KeyScopedKey}
 
 // Owned returns the entry of the directory that a record of a team's space owns: both
-// are written and removed in one batch, so that whoever removes every record of a space
-// finds every entry. ok is false for the other records. An entry may have changed hands
-// since: it names its owner.
+// are written and removed in one batch, so that a caller that removes every record of a
+// space finds every entry. ok is false for the other records. An entry may have changed
+// hands since: it names its owner.
 func Owned(key, value []byte) (entry persistence.DirectoryKey, ok bool, err error) {
 	kind, name := "", string(key[1:])
 	switch string(key[:1]) {

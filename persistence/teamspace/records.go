@@ -64,7 +64,7 @@ type ScopedKeyRecord struct {
 	Key  watchpost.ScopedKey `json:"key"`
 }
 
-// ScopedKeyEntry says whose a key with scopes is, and what it may do.
+// ScopedKeyEntry has the owner and the rights of a key with scopes.
 type ScopedKeyEntry struct {
 	Team watchpost.TeamID    `json:"team"`
 	Key  watchpost.ScopedKey `json:"key"`
@@ -266,8 +266,8 @@ type PersonRecord struct {
 	Key string `json:"key"`
 }
 
-// PeopleProgress says how far the journal of an earlier build was looked at for what it
-// tells of people: After is the last key of it. Whole is set at its end.
+// PeopleProgress says how far the journal of an earlier build was searched for people:
+// After is its last key that was read. Whole is set at its end.
 type PeopleProgress struct {
 	After []byte `json:"after,omitempty"`
 	Whole bool   `json:"whole,omitempty"`

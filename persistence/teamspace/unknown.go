@@ -34,7 +34,7 @@ type fields struct {
 	nested map[string]*fields // of objects in known fields
 }
 
-// keptView tells its keeper what it reads.
+// keptView reports its reads to its keeper.
 type keptView struct {
 	persistence.View
 	keeper *keeper

@@ -26,8 +26,8 @@ type (
 	olderLease struct{ Owner string }
 )
 
-// TestUnknownFieldsSurvive rewrites records of a newer build: what this build does not
-// know stays, and what it removes is gone.
+// TestUnknownFieldsSurvive rewrites records of a newer build: fields that this build does
+// not know stay, and fields that it removes are gone.
 func TestUnknownFieldsSurvive(t *testing.T) {
 	t.Parallel()
 	engine, err := badger.Open(badger.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})

@@ -38,7 +38,8 @@ func WaitingOf(t *watchpost.Task) (r WaitingRecord, ok bool) {
 	}, true
 }
 
-// Task returns the task without its input and without what is of its creation only.
+// Task returns the task without its input and without the fields that only its creation
+// uses.
 func (r *WaitingRecord) Task(id watchpost.TaskID) watchpost.Task {
 	return watchpost.Task{
 		ID: id, Type: r.Type, State: watchpost.TaskPending, CreatedAt: r.CreatedAt, Member: r.Member, Account: r.Account, NotBefore: r.NotBefore,

@@ -249,7 +249,7 @@ func manyValues(t *testing.T, binary string, set setter, check checker) {
 	check(grown < 200, "8 bodies of many values took %d MiB", grown)
 }
 
-// mailsToAStranger: a team that registered itself mails with words of its own.
+// mailsToAStranger: a team that registered itself sends mails with its chosen words.
 func mailsToAStranger(t *testing.T, binary string, set setter, check checker) {
 	const attacker, victim = "eve@evil.example", "victim@corp.example"
 	s := start(t, binary, false)
@@ -351,7 +351,7 @@ func claims(t *testing.T, binary string, set setter, check checker) {
 		for _, f := range append(frames, protocol.Frame{Type: protocol.TypeResult, Task: "none", Lease: "none"}) {
 			write(f)
 		}
-		for acked := false; !acked; { // what came before it is done
+		for acked := false; !acked; { // everything before it is done
 			_, raw, err := ws.Read(ctx)
 			require.NoError(t, err)
 			acked = strings.Contains(string(raw), `"none"`)

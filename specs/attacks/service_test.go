@@ -39,7 +39,7 @@ type service struct {
 	client  *http.Client
 }
 
-// start starts a build in a folder of its own. secure gives it TLS and so HTTP/2.
+// start starts a build in a separate folder. secure gives it TLS and so HTTP/2.
 func start(t *testing.T, binary string, secure bool) *service {
 	dir := t.TempDir()
 	args := []string{
@@ -120,11 +120,11 @@ func (s *service) memory(name string) int {
 // goroutines returns how many the process has.
 func (s *service) goroutines() int { return int(s.metric("go_goroutines")) }
 
-// heap returns the allocated memory in MiB, also what was not written to yet.
+// heap returns the allocated memory in MiB, including untouched memory.
 func (s *service) heap() int { return int(s.metric("go_memstats_heap_alloc_bytes")) >> 20 }
 
 // peak samples a figure until it has not grown for a second, and returns the largest: the
-// service works on what it was sent, and gives no signal.
+// service works on the requests that it got, and gives no signal.
 func (s *service) peak(figure func() int) int {
 	most, again := figure(), time.NewTicker(100*time.Millisecond)
 	defer again.Stop()
@@ -182,8 +182,8 @@ func (s *service) mails(address string) (texts []string) {
 
 var sixDigits = regexp.MustCompile(`\b[0-9]{6}\b`)
 
-// code returns the newest code mailed to an address when it has at least so many mails;
-// "" when none comes.
+// code returns the newest code mailed to an address when it has at least the given number
+// of mails; "" when none comes.
 func (s *service) code(address string, mails int) string {
 	for range 50 {
 		if all := s.mails(address); len(all) >= mails {

@@ -17,7 +17,7 @@ const (
 )
 
 // BenchmarkBefore compares the CPU time that a page of posts, a poll of a task and a task
-// life cost this build with what they cost another one, in alternating rounds.
+// life cost this build with their cost in another one, in alternating rounds.
 // WATCHPOST_BENCH_BEFORE names its binary.
 func BenchmarkBefore(b *testing.B) {
 	other := os.Getenv("WATCHPOST_BENCH_BEFORE")

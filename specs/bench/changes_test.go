@@ -29,8 +29,8 @@ const (
 )
 
 // BenchmarkChanges prints the CPU time of the service with 1,000 readers of the change
-// feed that wait while nothing happens, as a share of a core, beside that without them;
-// and the time from a write to the readers of its team, beside the time to its reply.
+// feed that wait while nothing happens, as a share of a core, next to that without them;
+// and the time from a write to the readers of its team, next to the time to its reply.
 func BenchmarkChanges(b *testing.B) {
 	for b.Loop() {
 		s := startWatchpost(b, b.TempDir())

@@ -10,7 +10,7 @@ import (
 )
 
 // TestErrorsAreSaid: without a connection, behind a proxy that answers in place of the
-// service, and signed out, the page says that nothing was done, and what was typed stays.
+// service, and signed out, the page says that nothing was done, and the typed text stays.
 func TestErrorsAreSaid(t *testing.T) {
 	t.Parallel()
 	const words = "Typed once."

@@ -20,8 +20,8 @@ func TestNetworkOfTheService(t *testing.T) {
 	m := &member{team: w.createTeam(t, "any@example.com"), chromium: launch(t, w.dist, t.TempDir()), email: "any@example.com", account: "any"}
 	t.Cleanup(m.explain)
 	m.signIn()
-	// A test cannot answer the browser's question. The browser keeps for an update
-	// what it has granted to the version that required access.
+	// A test cannot answer the browser's question. The browser keeps for an update the
+	// access that it granted to the earlier version.
 	dist := filepath.Join(t.TempDir(), "dist")
 	require.NoError(t, build(dist, "--adapter", string(serverPages)))
 	load := func(dist string) { m.must("", "Extensions.loadUnpacked", map[string]any{"path": dist}, nil) }
@@ -49,7 +49,7 @@ func TestNetworkOfTheService(t *testing.T) {
 	p = m.settings()
 	p.until(`document.querySelector("#pill").dataset.kind === "good"`)
 	var reply fields
-	eventually(t, func() bool { // a worker that has just begun says that nobody is signed in
+	eventually(t, func() bool { // a worker that has just begun reports the member as signed out
 		status, reply = m.team.call(http.MethodPost, "/network-agent/fetch-profile", fields{"profile_slug": "any"})
 		return status == http.StatusOK
 	}, func() string { return fmt.Sprint(reply) })

@@ -110,7 +110,7 @@ func sessionOfAMember(t *testing.T, w *world) {
 	require.NoError(t, err)
 	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#state").textContent.includes("Pair it again")`)
 	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).match(/token|"account"/))`)
-	// What was done stays to be read until the member deletes it.
+	// The list of actions stays readable until the member deletes it.
 	p.says("#left", "until you delete it")
 	p.until(`document.querySelectorAll("#deeds .deed").length > 0`)
 	draw(t, "revoked", p.picture(640, false))

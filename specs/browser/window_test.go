@@ -45,7 +45,7 @@ func untilEnd(t testing.TB, program *exec.Cmd) {
 	})
 }
 
-// launchWindow starts a browser as a member does, in a window of a screen of its own:
+// launchWindow starts a browser as a member does, in a window on a separate screen:
 // background tabs are throttled and frozen as at any start.
 func launchWindow(t testing.TB, dir, profile string) *chromium {
 	t.Helper()
@@ -63,7 +63,7 @@ func (m *team) inWindow(email, account string) *member {
 }
 
 // TestWindow: in an ordinary window a read, a scan and a write end on slow pages. A
-// browser freezes what it thinks that no one misses.
+// browser freezes pages that it considers unused.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	m := windows(t, worldOf(t, singlePage))["chromium"]("window")

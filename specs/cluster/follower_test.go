@@ -126,7 +126,7 @@ func (f *follower) catchUp() {
 	})
 }
 
-// check ends the follower and compares what it got with what clients were told, and with
+// check ends the follower and compares its changes with the replies to clients, and with
 // the feed as it is read once more: each change came once. The tasks of done have
 // completed.
 func (f *follower) check(done []string) {

@@ -108,7 +108,7 @@ const carryFor = 2 * time.Minute
 // check reports whether the round has an order in which every answer is right, and
 // returns the operations that it looked at. The next round begins with the state that
 // was read last. A rename or creation without an answer that no read has shown changes
-// nothing here: no client can have deleted what it made. It is left out, and may take
+// nothing here: no client can have deleted its result. It is left out, and may take
 // effect in the next round.
 func (h *history) check(last teamState, now time.Duration) (porcupine.CheckResult, []porcupine.Operation) {
 	h.mu.Lock()

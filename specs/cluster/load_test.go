@@ -30,7 +30,7 @@ type drillTeam struct {
 	answered         atomic.Int64      // requests in this round
 }
 
-// told notes a watchlist that a client was told of.
+// told notes a watchlist that a reply has named to a client.
 func (of *drillTeam) told(all *[]string, id string) {
 	of.mu.Lock()
 	defer of.mu.Unlock()

@@ -32,7 +32,7 @@ var proxyClients = []int{plainCreation, keyedCreation, plainCreation, reading, p
 const maxKills = 8
 
 // proxied is a cluster behind HAProxy with the shipped configuration. Each client has a
-// team of its own and sends every request once.
+// separate team and sends every request once.
 type proxied struct {
 	*world
 	address  string

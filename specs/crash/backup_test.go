@@ -19,8 +19,8 @@ import (
 // last one into an empty store. Everything acknowledged before that backup began is
 // there. Sessions go on with the journals that they had, and clients ask again for the
 // writes that the store does not know. No write is done twice and no allowance exceeded,
-// although the store lacks later actions. A follower of the changes is told that its cursor
-// is of a time that the store does not know.
+// although the store lacks later actions. A follower of the changes gets the error that
+// its cursor is of a time that the store does not know.
 func TestBackupUnderLoad(t *testing.T) {
 	backups := "WATCHPOST_BACKUP_TO=" + filepath.Join(t.TempDir(), "backups")
 	variables, restored := []string{backups}, []string{backups}

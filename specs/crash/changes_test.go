@@ -124,7 +124,7 @@ func (f *follower) checkRestored() {
 	require.Positive(f.d.t, same, "the changes of the backup are those of before")
 }
 
-// check compares what the follower got with what was acknowledged: each change once.
+// check compares the follower's changes with the acknowledged ones: each comes once.
 func (f *follower) check() {
 	cursors, once := map[string]bool{}, map[string]int{}
 	for _, c := range f.got {

@@ -19,8 +19,8 @@ const (
 	longWrites = 600
 )
 
-// writeKinds are the agent tasks that change the network, with the names that
-// the network gives to what they do.
+// writeKinds are the agent tasks that change the network, with the network's names of
+// their actions.
 var writeKinds = []struct {
 	path, kind     string
 	targets        func(g *targets, account int) []string

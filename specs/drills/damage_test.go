@@ -30,7 +30,7 @@ const (
 )
 
 // TestDamage damages one file of a store in one way, opens the store and compares
-// everything in it with what was acknowledged. WATCHPOST_SEED repeats a run.
+// everything in it with the acknowledged content. WATCHPOST_SEED repeats a run.
 func TestDamage(t *testing.T) {
 	cases := 30
 	if os.Getenv("WATCHPOST_LONG") != "" {
@@ -130,8 +130,8 @@ func kindOf(name string) string {
 	return "other"
 }
 
-// examine opens a store and compares it with what was acknowledged, then once more
-// after a write and a regular close. The error says what is wrong silently.
+// examine opens a store and compares it with the acknowledged content, then once more
+// after a write and a regular close. The error describes silent damage.
 func examine(t *testing.T, dir string, want map[string]string) (end string, err error) {
 	for range 2 {
 		s, err := badger.Open(badger.Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)})

@@ -24,8 +24,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// acknowledged is the content of a store by what was acknowledged, whatever the
-// engine has of it: values by "space/key", and by "kind:name" of the directory.
+// acknowledged is the content of a store by its acknowledged writes, independent of the
+// engine: values by "space/key", and by "kind:name" of the directory.
 type acknowledged struct {
 	mu  sync.Mutex
 	all map[string]string
@@ -51,7 +51,7 @@ func (a *acknowledged) note(space persistence.Space, batch *persistence.Batch) {
 	}
 }
 
-// work has teams make watchlists and tasks and store posts, with a store of its own
+// work has teams make watchlists and tasks and store posts, with a store of a separate
 // run of the service.
 func work(t *testing.T, engine persistence.Store, known *acknowledged, round int, random *rand.Rand) {
 	require.True(t, t.Run("work", func(t *testing.T) { workIn(t, engine, known, round, random) }))

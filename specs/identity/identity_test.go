@@ -1,5 +1,5 @@
 // Package identity_test signs in to the service at an OpenID Connect provider that is not
-// ours. It is a module of its own, so that the service does not depend on the provider.
+// ours. It is a separate module, so that the service does not depend on the provider.
 package identity_test
 
 import (

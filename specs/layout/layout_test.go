@@ -93,7 +93,7 @@ func receiver(e ast.Expr) string {
 // longTests are files of tests about one subject that stay together, with their bound. It
 // only goes down.
 var longTests = map[string]int{
-	"persistence/postindex/model_test.go": 444, // the model of a query and what it draws
+	"persistence/postindex/model_test.go": 444, // the model of a query and its generator
 	"actors/linear_test.go":               426, // one checker of histories
 	"actors/life_test.go":                 414,
 }

@@ -23,7 +23,7 @@ const Patience = 2 * time.Minute
 // returns its path. When WATCHPOST_BINARY names a program, Build returns that.
 //
 // It is a copy of one below bin, which go build links again only after a change:
-// linking takes seconds, and each package with such tests would do it anew.
+// linking takes seconds, and each package with such tests would repeat it.
 func Build(dir string, flags ...string) (string, error) {
 	if given := os.Getenv("WATCHPOST_BINARY"); given != "" {
 		return filepath.Abs(given)

@@ -1,6 +1,6 @@
 package planted
 
-// effects are faults in what must not be asked for or done twice: effects, rules,
+// effects are faults in objects that must not be requested or done twice: effects, rules,
 // Idempotency-Keys and notifications.
 var effects = []Fault{
 	{Name: "effect is not looked for", Breaks: sameEffect, Edits: []Edit{

@@ -113,7 +113,7 @@ func build(t *testing.T) (binary string) {
 	return binary
 }
 
-// result is what came of lives with a fault.
+// result is the outcome of lives with a fault.
 type result struct {
 	found bool
 	said  string

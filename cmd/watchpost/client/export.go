@@ -61,7 +61,7 @@ func (e *export) stream(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer body.Close() //nolint:errcheck // what was not read is not wanted
+	defer body.Close() //nolint:errcheck // the rest of the body is not wanted
 	in := bufio.NewReader(body)
 	for first := true; ; first = false {
 		row, err := e.row(in)

@@ -82,7 +82,7 @@ type tail struct {
 	pause   func(context.Context, time.Duration)
 }
 
-// errOutput means that what was printed does not arrive.
+// errOutput means that the printed lines do not arrive.
 var errOutput = errors.New("cannot print")
 
 // next prints the next posts. The cursor moves behind them once they are printed.

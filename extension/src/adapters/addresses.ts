@@ -16,7 +16,7 @@ const browser: Addresses = { accountPath: singlePage.accountPath, startOf: singl
 const all = { server, single_page: browser }
 export type AdapterName = keyof typeof all
 
-/** The adapters of this build: one, or several of which the network's answer decides. */
+/** The adapters of this build: one, or several, and the network's answer decides between them. */
 export const adapterNames: AdapterName[] = ADAPTER === 'auto' ? ['server', 'single_page'] : [ADAPTER]
 
 export const addressesOf = (name: AdapterName): Addresses => all[name]

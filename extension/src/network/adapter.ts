@@ -33,7 +33,7 @@ export interface Addresses {
   /**
    * The account signed in according to the response at accountPath; undefined
    * when the response does not show it (limits, errors, an unknown layout).
-   * Behind a challenge nobody is signed in, and challenge is true.
+   * Behind a challenge the member counts as signed out, and challenge is true.
    */
   accountIn(status: number, body: string): Account | undefined
 }

@@ -23,7 +23,7 @@ export const stallMs = 60_000
 /** Bounds of the random pause between tasks that have piled up, in milliseconds. */
 const apartMs = [4000, 12_000] as const
 
-/** What is known when a task begins or ends. */
+/** The facts that are known when a task begins or ends. */
 export interface Moment {
   /** Number of tasks that wait. */
   waiting: number

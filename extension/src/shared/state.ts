@@ -75,7 +75,7 @@ export interface State {
 /** A write that the member may allow. */
 export interface Question {
   deed: Deed
-  /** All of what it writes; "" for a like. */
+  /** The full text that it writes; "" for a like. */
   text: string
   /** The page of the network on which it would be done. */
   url?: string

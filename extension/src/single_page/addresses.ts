@@ -9,7 +9,7 @@ export const accountPath = '/api/me'
 export const layouts = ['a', 'b'] as const
 export type Layout = (typeof layouts)[number]
 
-/** The forum's origin: a host of its own where the network has a name, otherwise the network's. */
+/** The forum's origin: a separate host where the network has a name, otherwise the network's. */
 export function forumOf(network: string): string {
   const url = new URL(network)
   if (url.hostname.includes('.') && !/^[\d.]+$/.test(url.hostname) && !url.hostname.startsWith('forum.')) url.hostname = `forum.${url.hostname}`

@@ -127,7 +127,7 @@ async function continueByMail(): Promise<void> {
   $('#answer').textContent = t('otp_sent', email)
 }
 
-/** Another address or another service: the mailed code is none of theirs. */
+/** Another address or another service: the mailed code does not belong to it. */
 function forgetMail(): void {
   $('#otp-step').hidden = true
   field('otp').value = ''

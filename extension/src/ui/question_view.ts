@@ -3,7 +3,7 @@ import { sentence } from './deed_view'
 import { t } from './i18n'
 import { element, tell } from './worker'
 
-/** A write about which the member is asked: what it is, all of its text, and where it would be done. */
+/** A write that needs the member's consent: its kind, its full text, and the place where it would be done. */
 export function questionView({ deed, text, url }: Question): HTMLElement[] {
   const what = element('p', 'words')
   what.append(sentence(deed, true))

@@ -23,9 +23,8 @@ export class AccountWatch {
   ) {}
 
   /**
-   * Loads the account seen last, and the adapter that read it. Where several
-   * could, nobody is signed in until one has: so no task begins with the wrong
-   * one.
+   * Loads the account seen last, and the adapter that read it. Where several could, the
+   * member counts as signed out until one has: so no task begins with the wrong one.
    */
   static async open(store: Store, origin: () => string, changed: () => void, clock: () => number = Date.now): Promise<AccountWatch> {
     const { account } = await store.get('account'), { adapter } = await store.get('adapter')

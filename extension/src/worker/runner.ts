@@ -155,7 +155,7 @@ export class Runner {
     if (!this.session.mayActAs(task.entry, account)) await this.giveBack(task, 'account')
     const nothingToDo = needless(type)
     if (nothingToDo && witness.done) throw new Fault(nothingToDo, 'the page shows that there is nothing to do')
-    // The service does not know what it did after its backup, and the page does.
+    // The service does not know its actions after its backup, and the page does.
     if (task.entry.restored && !pageDecides(type) && (witness.count ?? 0) > 0)
       throw new Fault('outcome_unknown', 'the page shows this text already, and the service was restored from a backup')
     await this.session.put(task, { state: 'acting', witness, acting_at: this.clock(), ...target && { target } })

@@ -208,7 +208,7 @@ export class Session {
     for (const task of [...this.tasks.values()]) await this.forget(task, forgotten)
   }
 
-  /** Drops the tasks of which the network has seen no write, ended ones too: others do them, with new leases. */
+  /** Drops the tasks without a write on the network, ended ones too: other sessions do them, with new leases. */
   async forgetUnbegun(): Promise<void> {
     for (const task of [...this.tasks.values()]) if (task.entry.state !== 'acting' && !task.entry.begun) await this.forget(task, forgotten)
   }

@@ -222,7 +222,7 @@ export class Watchpost {
     await this.giveBack()
   }
 
-  /** Deletes the pairing and what is known of the account. The access to the network goes next, also after a crash. */
+  /** Deletes the pairing and all data of the account. The access to the network goes next, also after a crash. */
   private async leave(): Promise<void> {
     this.left = this.network
     this.pairing = undefined
@@ -304,8 +304,8 @@ export class Watchpost {
   }
 
   /**
-   * The service has ended the session. The journal keeps what has begun: a later
-   * session of the same member may still report it. The log stays until the member
+   * The service has ended the session. The journal keeps the tasks that have begun: a
+   * later session of the same member may still report it. The log stays until the member
    * deletes it.
    */
   private async over(end: 'revoked' | 'replaced'): Promise<void> {

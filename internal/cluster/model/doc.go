@@ -15,7 +15,7 @@
 // anything more and its lease ends (Explored.Stuck).
 //
 // State knows only whether a lease has ended, and that no node removes another before:
-// Lease checks that with ticks. Rules are planted faults, each of which Explore finds.
+// Lease checks that with ticks. Rules are planted faults. Explore finds each of them.
 // Package cluster compares its own functions with the model in every transition
 // (TestModel there).
 //

@@ -142,9 +142,9 @@ func object(content string) (map[string]any, error) {
 	return nil, errForm
 }
 
-// read converts the model's answer to a result or a refusal. It drops what is
-// not of the form that was asked for. A string in place of an entry or a label
-// is its keyword or name.
+// read converts the model's answer to a result or a refusal. It drops parts that do not
+// have the requested form. A string in place of an entry or a label is its keyword or
+// name.
 func read(content string, prompt interpret.Prompt) (interpret.Result, error) {
 	a, err := object(content)
 	if err != nil {

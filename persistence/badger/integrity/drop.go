@@ -13,7 +13,7 @@ import (
 )
 
 // Drop writes the damaged tables of a report again, without the blocks that cannot be
-// read. Older values of the lost records may show again. What is Fatal stays.
+// read. Older values of the lost records may show again. Fatal damage stays.
 func Drop(dir string, r *Report, o table.Options) error {
 	done := map[string]bool{}
 	for _, d := range r.Damage {
@@ -49,13 +49,13 @@ func dropBlocks(path string, o table.Options) error {
 		}
 		entries, err := unpack(b[block.start:block.end], o.Compression, nil)
 		if err != nil {
-			continue // what is dropped
+			continue // this block is dropped
 		}
 		if err := eachEntry(entries, func(key []byte, value y.ValueStruct) { builder.Add(key, value, 0) }); err != nil {
 			return err
 		}
 	}
-	if builder.Empty() { // a table has an entry: the deletion of what was its first one
+	if builder.Empty() { // a table has an entry: the deletion of its former first one
 		const deleted = 1
 		builder.Add(all[0].first, y.ValueStruct{Meta: deleted}, 0)
 	}

@@ -8,10 +8,10 @@
 // compaction goes on without the rest of the table. So everything is looked at
 // before Badger may touch it.
 //
-// What was acknowledged is known twice. Versions of groups have no gaps, and
+// Two sources say what data was acknowledged. Versions of groups have no gaps, and
 // each group overwrites one record, the marker: so the newest version in the
-// tables and every log name what must have been there before. And the caller
-// knows the newest acknowledged version. What is missing at the end and was not
+// tables and every log name the groups that must have been there before. And the caller
+// knows the newest acknowledged version. A group that is missing at the end and was not
 // acknowledged is a torn write, which is no damage.
 package integrity
 
