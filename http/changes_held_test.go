@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -90,6 +91,30 @@ func (h *testServer) following(n int) {
 func (m team) now() string {
 	m.t.Helper()
 	return read[fields](m.call("GET", changesPath, ""), 200)["cursor"].(string)
+}
+
+// TestStreamShowsThatItIsAlive: a stream has a comment when nothing has come for 15 s.
+func TestStreamShowsThatItIsAlive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := buildInBubble(t).team("Alive", "growth")
+		s := m.follow(t, m.key)
+		s.hears(": alive")
+		last := time.Now()
+		passed := func() time.Duration {
+			before := last
+			last = time.Now()
+			return last.Sub(before)
+		}
+		s.hears(": alive")
+		require.Equal(t, 15*time.Second, passed())
+		time.Sleep(7 * time.Second) // of the bubble's time
+		read[fields](m.call("POST", watchlists, `{"keywords":["go"]}`), 200)
+		s.hears("event: change")
+		require.Equal(t, 7*time.Second, passed())
+		s.hears(": alive")
+		require.Equal(t, 15*time.Second, passed(), "after the change")
+	})
 }
 
 // TestDeletedKeyEndsWhatItHolds: a stream ends and a request that waits is refused when

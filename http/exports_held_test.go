@@ -2,10 +2,12 @@ package httpapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
@@ -57,6 +60,168 @@ func TestKeyEndsItsExport(t *testing.T) {
 	rest, err := io.ReadAll(whole)
 	require.NoError(t, err)
 	require.Equal(t, lists*each, strings.Count(string(rest), "\n"))
+}
+
+// TestReadersOfADeletion deletes a watchlist, and reads after each batch that takes posts
+// along: exports and the feed have every post of the other watchlist once.
+func TestReadersOfADeletion(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Deleting", "ultimate")
+	p := m.join()
+	const doomed, shared, kept = 450, 150, 50
+	var alpha, beta []protocol.Post
+	var want []string
+	for i := range doomed + kept {
+		content := fmt.Sprint("post ", i)
+		if i < doomed {
+			content += " alpha"
+		}
+		if i >= doomed-shared {
+			content += " beta"
+			beta, want = append(beta, sample(i, content)), append(want, content)
+		}
+		if i < doomed {
+			alpha = append(alpha, sample(i, content))
+		}
+	}
+	list, other := m.collect(p, "alpha", alpha...), m.collect(p, "beta", beta...)
+	feed := &postFeed{team: m, cursor: "earliest", had: map[[2]string]int{}, contents: map[string]string{}}
+	feed.read()
+	require.Len(t, feed.of(list), doomed)
+
+	held := &holdUp{make(chan struct{}, 64), make(chan struct{})}
+	h.store.heldWrites.Store(held)
+	deletion := m.later("DELETE", watchlists+"?id="+list)
+	batches := 0
+	for left := doomed; left > 0; batches++ {
+		select {
+		case <-held.reached:
+		case <-time.After(patience):
+			t.Fatal("the deletion does not go on")
+		}
+		require.ElementsMatch(t, want, m.exported("&watchlist_id="+other))
+		require.ElementsMatch(t, want, slices.DeleteFunc(m.exported(""), func(content string) bool { return !strings.HasSuffix(content, "beta") }))
+		feed.read()
+		require.ElementsMatch(t, want, feed.of(other))
+		left = len(feed.of(list))
+		held.release <- struct{}{}
+	}
+	require.Greater(t, batches, 3)
+	h.store.heldWrites.Store(nil)
+	close(held.release)
+	awaited(t, deletion)
+	require.ElementsMatch(t, want, m.exported(""))
+}
+
+// exported returns the contents of the posts of an export, each as often as it is there.
+func (m team) exported(query string) (contents []string) {
+	m.t.Helper()
+	r := m.call("GET", "/api-posts/export?format=jsonl"+query, "")
+	require.Equal(m.t, 200, r.status, r.raw)
+	for line := range strings.Lines(r.raw) {
+		var post struct{ Content string }
+		require.NoError(m.t, json.Unmarshal([]byte(line), &post))
+		contents = append(contents, post.Content)
+	}
+	return contents
+}
+
+// postFeed follows the posts of a team.
+type postFeed struct {
+	team
+	cursor   string
+	had      map[[2]string]int // by watchlist and post: how often it came, less how often it went
+	contents map[string]string // of the posts
+}
+
+// postChanges is what a postFeed reads of a page.
+type postChanges struct {
+	Changes []struct {
+		Action, ID string
+		Watchlist  string                    `json:"watchlist_id"`
+		Data       *struct{ Content string } // nil: the post is gone
+	}
+	Cursor string
+	More   bool
+}
+
+// read reads the changes that have come.
+func (f *postFeed) read() {
+	f.t.Helper()
+	for more := true; more; {
+		page := read[postChanges](f.call("GET", changesPath+"?types=post&limit=70&cursor="+f.cursor, ""), 200)
+		for _, c := range page.Changes {
+			if c.Data != nil {
+				f.contents[c.ID] = c.Data.Content
+			}
+			switch c.Action {
+			case "matched":
+				f.had[[2]string{c.Watchlist, c.ID}]++
+			case "removed":
+				f.had[[2]string{c.Watchlist, c.ID}]--
+			}
+		}
+		f.cursor, more = page.Cursor, page.More
+	}
+}
+
+// of returns the contents of the posts that a watchlist has, each as often as it came.
+func (f *postFeed) of(watchlist string) (contents []string) {
+	f.t.Helper()
+	for key, times := range f.had {
+		require.GreaterOrEqual(f.t, times, 0, "%s went before it came", f.contents[key[1]])
+		for range times {
+			if key[0] == watchlist {
+				contents = append(contents, f.contents[key[1]])
+			}
+		}
+	}
+	return contents
+}
+
+// TestExportIsOfOneMoment holds an export in the middle, while a watchlist is deleted, posts
+// come and one is saved: it goes on as it was at its beginning.
+func TestExportIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Snapshots", "ultimate")
+	p := m.join()
+	const each = 300 // more than are read ahead
+	some := func(from int, word string) (posts []protocol.Post) {
+		for i := range each {
+			posts = append(posts, sample(from+i, fmt.Sprint(word, " ", i)))
+		}
+		return posts
+	}
+	m.collect(p, "first", some(0, "first")...)
+	doomed := m.collect(p, "second", some(each, "second")...)
+	m.collect(p, "third", some(2*each, "third")...)
+	export := func(held int, meanwhile func()) (posts []string) {
+		require.NoError(t, h.registry.ExportPosts(t.Context(), watchpost.TeamID(m.id), nil, watchpost.PostQuery{}, "", func(p *actors.StoredPost, q *watchpost.PostQuery) error {
+			if len(posts) == held {
+				meanwhile()
+			}
+			posts = append(posts, string(p.Append(nil, q.Live, q.Tagging)))
+			return nil
+		}))
+		return posts
+	}
+	began := export(-1, nil)
+	require.Len(t, began, 3*each)
+	feed := &postFeed{team: m, cursor: "earliest", had: map[[2]string]int{}, contents: map[string]string{}}
+	require.Equal(t, began, export(each+each/2, func() {
+		last := read[struct{ Data []struct{ ID string } }](m.call("GET", "/api-posts?sort_by=stored_last&page_size=1", ""), 200).Data[0].ID
+		read[fields](m.call("PUT", "/api-posts", `{"id":"`+last+`","bookmark":true}`), 200)
+		read[fields](m.call("DELETE", watchlists+"?id="+doomed, ""), 200)
+		m.collect(p, "fourth", some(3*each, "fourth")...)
+		require.Eventually(t, func() bool { feed.read(); return len(feed.of(doomed)) == 0 }, patience, 5*time.Millisecond)
+	}))
+	now := export(-1, nil)
+	require.Len(t, now, 3*each)
+	saved := slices.DeleteFunc(now, func(post string) bool { return !strings.Contains(post, `"bookmark":true`) })
+	require.Len(t, saved, 1)
+	require.NotContains(t, began, saved[0])
 }
 
 // exports begins to read the posts of a team through a small buffer.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -102,6 +103,59 @@ func build(t testing.TB, changes ...func(*httpapi.Options)) *testServer {
 // buildWith is build with other options of the registry, too.
 func buildWith(t testing.TB, registry func(*actors.Options), changes ...func(*httpapi.Options)) *testServer {
 	t.Helper()
+	h := assemble(t, registry, changes...)
+	h.serve(httptest.NewServer(h.server.Handler()))
+	return h
+}
+
+// buildInBubble is build for a test in a bubble of synctest, where time passes when all
+// goroutines wait. Its connections are pipes: a bubble does not know when a socket waits.
+func buildInBubble(t testing.TB) *testServer {
+	t.Helper()
+	h := assemble(t, nil)
+	to := &pipes{dialled: make(chan net.Conn), closed: make(chan struct{})}
+	h.client.Transport = &http.Transport{DialContext: to.dial}
+	listener := &httptest.Server{Listener: to, Config: &http.Server{Handler: h.server.Handler()}}
+	listener.Start()
+	h.serve(listener)
+	return h
+}
+
+// pipes is a listener of connections within the process.
+type pipes struct {
+	dialled chan net.Conn
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	p.dialled <- far
+	return near, nil
+}
+
+// Accept implements net.Listener.
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.dialled:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (*pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+// assemble makes a server that does not listen yet.
+func assemble(t testing.TB, registry func(*actors.Options), changes ...func(*httpapi.Options)) *testServer {
+	t.Helper()
 	h := &testServer{t: t, mail: &postbox{}, log: &logBuffer{}, client: &http.Client{Transport: &http.Transport{}}}
 	log := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
@@ -130,18 +184,25 @@ func buildWith(t testing.TB, registry func(*actors.Options), changes ...func(*ht
 	}
 	h.server, err = httpapi.New(options)
 	require.NoError(t, err)
-	listener := httptest.NewServer(h.server.Handler())
-	h.url = listener.URL
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		require.NoError(t, h.server.CloseSessions(ctx))
-		h.client.CloseIdleConnections()
-		listener.Close()
 		require.NoError(t, h.registry.Close(ctx))
 		require.NoError(t, store.Close())
 	})
 	return h
+}
+
+// serve lets a listener serve it until the test ends.
+func (h *testServer) serve(listener *httptest.Server) {
+	h.url = listener.URL
+	h.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		require.NoError(h.t, h.server.CloseSessions(ctx))
+		h.client.CloseIdleConnections()
+		listener.Close()
+	})
 }
 
 // reply is what the service answered.

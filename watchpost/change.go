@@ -127,7 +127,8 @@ func (p *Post) Collectors() []WatchlistID {
 // ChangesSince returns what has changed of a post since it was old; nil: it is new. One
 // change says that it is new to a watchlist or that one has lost it, and one that what is
 // shown of it to the others is another: not the addresses of pictures, which the network
-// changes all the time.
+// changes all the time, nor the relevance, which is the one to the watchlist whose scan
+// found it last: scans of two watchlists would change it all the time.
 func (p *Post) ChangesSince(old *Post) []Change {
 	var all []Change
 	var before, stayed []WatchlistID
@@ -162,7 +163,7 @@ func (p *Post) shownAs(old *Post, stayed []WatchlistID) bool {
 		p.Bookmark == old.Bookmark && p.Liked == old.Liked && p.Commented == old.Commented &&
 		p.Content == old.Content && p.ImageText == old.ImageText && p.Type == old.Type && p.Language == old.Language &&
 		p.AuthorName == old.AuthorName && p.AuthorHeadline == old.AuthorHeadline && p.Seniority == old.Seniority &&
-		p.Sentiment == old.Sentiment && p.Influence == old.Influence && p.Relevance == old.Relevance &&
+		p.Sentiment == old.Sentiment && p.Influence == old.Influence &&
 		slices.Equal(p.Tags, old.Tags) && slices.EqualFunc(p.matchesOf(stayed), old.matchesOf(stayed), sameMatch)
 }
 

@@ -1,6 +1,7 @@
 package postindex_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +33,57 @@ func TestStreamEnds(t *testing.T) {
 		require.PanicsWithValue(t, "enough", func() { count(most, func() bool { panic("enough") }) })
 	}
 	require.Equal(t, all, count(all+1, nil))
+}
+
+// TestStreamIsOfOneMoment: what is written, changed, deleted and merged while a stream is
+// read does not show in it, neither before its place nor behind.
+func TestStreamIsOfOneMoment(t *testing.T) {
+	options := tiny
+	options.BufferPosts, options.SegmentPosts, options.MaxBuffer = 64, 256, 5000
+	m := newTeam(t, memory(t), options)
+	const all = 700
+	for i := range all {
+		m.put(latePost(2 * i)) // others come between them
+	}
+	m.mergeAll()
+	read := func(meanwhile func(n int)) (posts []string) {
+		m.view(func(view persistence.View) {
+			require.NoError(t, m.index.EachMatching(view, space, &watchpost.PostQuery{}, "", func(s *postindex.Stored) bool {
+				meanwhile(len(posts))
+				p, err := s.Post()
+				require.NoError(t, err)
+				posts = append(posts, fmt.Sprint(p.ID, " ", p.Likes))
+				return true
+			}))
+		})
+		return posts
+	}
+	nothing := func(int) {}
+	began := read(nothing)
+	require.Len(t, began, all)
+	written := 0
+	require.Equal(t, began, read(func(n int) {
+		if n%100 != 50 {
+			return
+		}
+		written++
+		for _, at := range []int{n - 10, n + 10, n + 40} { // shown, read and not read yet
+			m.change(func(w *postindex.Writer) { require.NoError(t, w.Delete(latePost(2*at))) })
+			liked := latePost(2 * (at + 1))
+			liked.Likes = 1
+			m.put(liked, latePost(2*at+1))
+		}
+		m.mergeAll()
+	}))
+	require.Equal(t, all/100, written)
+	now := read(nothing)
+	require.Len(t, now, all, "three went and three came each time")
+	kept := map[string]bool{}
+	for _, post := range now {
+		kept[post] = true
+	}
+	for _, post := range began {
+		delete(kept, post)
+	}
+	require.Len(t, kept, 2*3*written, "those that came, and those that are liked")
 }
