@@ -48,16 +48,23 @@ var ruleTools = []tool{
 		run: func(c *call) (result, error) {
 			var reply map[string]any
 			err := c.send("PUT", "/api-engagement-actions", c.args, &reply)
-			return result{data: markAuthor(reply), foreign: true}, err
+			return result{data: markAction(reply), foreign: true}, err
 		},
 	},
 }
 
-// markAuthor puts the author's name of a rule's action where texts of others stand.
-func markAuthor(action map[string]any) map[string]any {
-	if name, ok := action["author_name"].(string); ok {
-		action["content_of_others"] = map[string]any{"author": foreign(name)}
-		delete(action, "author_name")
+// markAction puts what a rule's action takes from a post where texts of others stand: the
+// name of the author, and the comment, whose template may have had that name filled in.
+func markAction(action map[string]any) map[string]any {
+	theirs := map[string]any{}
+	for name, shown := range map[string]string{"author_name": "author", "comment_text": "comment_text"} {
+		if value, ok := action[name].(string); ok && value != "" {
+			theirs[shown] = foreign(value)
+		}
+		delete(action, name)
+	}
+	if len(theirs) > 0 {
+		action["content_of_others"] = theirs
 	}
 	return action
 }
@@ -84,7 +91,7 @@ func listRules(c *call) (result, error) {
 		note += " Next page: after " + *reply.Next + "."
 	}
 	for _, action := range reply.Actions {
-		markAuthor(action)
+		markAction(action)
 	}
 	return result{note: note, data: reply.Actions, foreign: true}, nil
 }

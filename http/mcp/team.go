@@ -3,6 +3,8 @@ package mcp
 import (
 	"fmt"
 	"strconv"
+
+	"watchpost/watchpost"
 )
 
 var teamTools = []tool{
@@ -44,7 +46,7 @@ type teamMember struct {
 	Acting   bool              `json:"acts_by_default,omitempty"`
 	Browser  string            `json:"browser"`
 	Left     map[string]string `json:"left_today,omitempty"`
-	Pauses   []any             `json:"pauses,omitempty"`
+	Pauses   []map[string]any  `json:"pauses,omitempty"`
 	SignedIn bool              `json:"signed_in_to_network"`
 }
 
@@ -60,7 +62,7 @@ func getTeam(c *call) (result, error) {
 				SignedIn bool `json:"signed_in"`
 			}
 			Allowances map[string]allowance
-			Pauses     []any
+			Pauses     []map[string]any
 		}
 		Quotas map[string]quota
 		Scans  map[string]any `json:"waiting_scans"`
@@ -68,8 +70,11 @@ func getTeam(c *call) (result, error) {
 	if err := c.get("/api-team", nil, &reply); err != nil {
 		return result{}, err
 	}
-	members := []teamMember{}
+	members, quotes := []teamMember{}, false
 	for _, m := range reply.Members {
+		for _, pause := range m.Pauses {
+			quotes = markPause(pause) || quotes
+		}
 		shown := teamMember{Email: m.Email, Name: m.FullName, Acting: m.Acting, Browser: "not seen for 48 hours", Pauses: m.Pauses, Left: map[string]string{}}
 		switch {
 		case m.Extension.Connected:
@@ -83,7 +88,18 @@ func getTeam(c *call) (result, error) {
 		}
 		members = append(members, shown)
 	}
-	return result{data: map[string]any{"name": reply.Name, "plan": reply.Plan, "members": members, "quotas": reply.Quotas, "waiting_scans": reply.Scans}}, nil
+	return result{data: map[string]any{"name": reply.Name, "plan": reply.Plan, "members": members, "quotas": reply.Quotas, "waiting_scans": reply.Scans}, foreign: quotes}, nil
+}
+
+// markPause puts the last failure before a pause, which may quote a page, where texts of
+// others stand. It reports whether there was one.
+func markPause(pause map[string]any) bool {
+	text, ok := pause["error_text"].(string)
+	if ok {
+		pause["content_of_others"] = map[string]any{"error_text": foreign(text)}
+		delete(pause, "error_text")
+	}
+	return ok
 }
 
 // journalEntry is what the tools show of an action.
@@ -103,11 +119,12 @@ type journalEntry struct {
 	Foreign journalForeign `json:"content_of_others,omitzero"`
 }
 
-// journalForeign is what names or quotes others: whom the action was for, and a failure,
-// which may quote a page.
+// journalForeign is what names or quotes others: whom the action was for, a failure, which
+// may quote a page, and the comment of a rule, whose template takes the author's name.
 type journalForeign struct {
 	Subject string `json:"subject,omitempty"`
 	Message string `json:"error_text,omitempty"`
+	Comment string `json:"text,omitempty"`
 }
 
 func getJournal(c *call) (result, error) {
@@ -116,8 +133,9 @@ func getJournal(c *call) (result, error) {
 	var reply struct {
 		Entries []struct {
 			journalEntry
-			journalForeign
-			Task string `json:"id"`
+			Subject string `json:"subject"`
+			Message string `json:"error_text"`
+			Task    string `json:"id"`
 		} `json:"entries"`
 		Next *string `json:"next"`
 	}
@@ -127,8 +145,12 @@ func getJournal(c *call) (result, error) {
 	entries := make([]journalEntry, len(reply.Entries))
 	for i := range reply.Entries {
 		e := &reply.Entries[i]
-		entries[i] = e.journalEntry
-		entries[i].ID, entries[i].Foreign = e.Task, journalForeign{foreign(e.Subject), foreign(e.Message)}
+		shown := &entries[i]
+		*shown = e.journalEntry
+		shown.ID, shown.Foreign = e.Task, journalForeign{Subject: foreign(e.Subject), Message: foreign(e.Message)}
+		if shown.Way == string(watchpost.AskedByRule) {
+			shown.Foreign.Comment, shown.Text = foreign(shown.Text), ""
+		}
 	}
 	note := fmt.Sprintf("%d entries.", len(entries))
 	if reply.Next != nil {

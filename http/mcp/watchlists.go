@@ -29,6 +29,7 @@ var (
 	watchlistType = param{name: "type", kind: text, about: "keyword: posts with words; forum: threads with words; people, company: what they post", allowed: watchlistTypes, required: true}
 	promptParam   = param{name: "prompt", kind: text, about: "in place of keywords: what to look for, in a sentence with subject and purpose"}
 	keywordsParam = param{name: "keywords", kind: list, about: "a post matches if one entry does; each entry takes a scan of its own", items: keywordItems}
+	objective     = param{name: "objective", kind: text, about: "what the team wants of the posts; counts for relevance"}
 	settings      = []param{
 		{name: "name", kind: text},
 		{name: "description", kind: text},
@@ -57,8 +58,7 @@ var watchlistTools = []tool{
 		about:  "Follow a subject, people or companies. Posts come with the first scan, soon if a browser is connected: wait_for_posts.",
 		params: slices.Concat([]param{watchlistType, promptParam, keywordsParam,
 			{name: "profiles", kind: list, about: "for people: URLs, slugs or URNs"},
-			{name: "companies", kind: list, about: "for company: URLs, slugs or ids"},
-			{name: "objective", kind: text, about: "what the team wants of the posts; counts for relevance"}},
+			{name: "companies", kind: list, about: "for company: URLs, slugs or ids"}, objective},
 			settings),
 		run: createWatchlist,
 	},
@@ -68,7 +68,8 @@ var watchlistTools = []tool{
 		about:  "Change what is given of a watchlist; keywords or a prompt replace all entries. disable pauses its scans.",
 		params: slices.Concat([]param{{name: "id", kind: text, required: true}, watchlistType, promptParam, keywordsParam,
 			{name: "append", kind: flag, about: "add the keywords instead"},
-			{name: "disable", kind: flag}},
+			{name: "disable", kind: flag}, objective,
+			{name: "scan_now", kind: flag, about: "scan all entries now, within the allowances"}},
 			settings),
 		run: changeWatchlist,
 	},
@@ -201,7 +202,7 @@ func createWatchlist(c *call) (result, error) {
 }
 
 func changeWatchlist(c *call) (result, error) {
-	body, err := c.watchlistBody("id", "name", "description", "fetchFreqInHours", "disable", "prompt", "append")
+	body, err := c.watchlistBody("id", "name", "description", "fetchFreqInHours", "disable", "objective", "scan_now", "prompt", "append")
 	if err != nil {
 		return result{}, err
 	}
