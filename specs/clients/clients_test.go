@@ -115,7 +115,8 @@ func startDemo(t *testing.T) []string {
 	dir := t.TempDir()
 	program, err := process.Build(dir, "-race")
 	require.NoError(t, err)
-	demo, err := process.Launch("demo", dir, program, "demo", "--listen", "127.0.0.1:0", "--network-listen", "127.0.0.1:0")
+	const operator = "operator-token-of-the-tests"
+	demo, err := process.Launch("demo", dir, program, "demo", "--listen", "127.0.0.1:0", "--network-listen", "127.0.0.1:0", "--data", dir+"/data", "--admin-token", operator)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		if err := demo.Stop(); err != nil {
@@ -130,7 +131,10 @@ func startDemo(t *testing.T) []string {
 	require.NoError(t, err)
 	profile := regexp.MustCompile(`"profile_slug":"([^"]+)"`).FindStringSubmatch(line)
 	require.Len(t, profile, 2, line)
-	return []string{"WATCHPOST_URL=" + found[1], "WATCHPOST_KEY=" + found[2], "PROFILE=" + profile[1], "WATCHPOST_PROGRAM=" + program}
+	return []string{
+		"WATCHPOST_URL=" + found[1], "WATCHPOST_KEY=" + found[2], "WATCHPOST_PROGRAM=" + program,
+		"PROFILE=" + profile[1], "MAIL=" + dir + "/data/mail", "ADMIN=" + operator,
+	}
 }
 
 // variables are those of an environment, by their names.

@@ -1,5 +1,7 @@
 // The scenario of the Go client, which oapi-codegen has made of the API
-// document: it lists and makes watchlists, fetches a profile and reads posts.
+// document: it lists and makes watchlists, fetches a profile and reads posts
+// (main.go); follows and exports them (posts.go); waits for tasks and takes them
+// back (tasks.go); makes keys and members (access.go).
 package main
 
 import (
@@ -14,7 +16,7 @@ import (
 )
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := run(ctx, os.Getenv("WATCHPOST_URL"), os.Getenv("WATCHPOST_KEY"), os.Getenv("PROFILE")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -54,6 +56,25 @@ func run(ctx context.Context, url, key, slug string) error {
 		return err
 	}
 	if err := insights(ctx, client, id); err != nil {
+		return err
+	}
+	if err := preview(ctx, client); err != nil {
+		return err
+	}
+	if err := follow(ctx, client, id); err != nil {
+		return err
+	}
+	if err := export(ctx, client, id); err != nil {
+		return err
+	}
+	if err := keys(ctx, client); err != nil {
+		return err
+	}
+	member, err := join(ctx, client, key)
+	if err != nil {
+		return err
+	}
+	if err := tasks(ctx, client, slug, member); err != nil {
 		return err
 	}
 	fmt.Printf("watchlists %d, profile %s, posts %d\n", after, name, posts)

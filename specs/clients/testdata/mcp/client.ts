@@ -45,3 +45,13 @@ export async function call(client: Client, name: string, args: Fields, progress?
   }
   return JSON.parse(data.text);
 }
+
+// draftsOf waits until a rule has drafts: it looks at posts just after they are stored.
+export async function draftsOf(client: Client, rule: string): Promise<any[]> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const drafts = (await call(client, "list_rules", { drafts: true })).filter((d: any) => d.rule_id === rule && d.state === "proposed");
+    if (drafts.length > 0) return drafts;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error("the rule drafts nothing");
+}

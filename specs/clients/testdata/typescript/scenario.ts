@@ -1,19 +1,13 @@
 // The scenario of the TypeScript client, which openapi-typescript has made of
 // the API document: it lists and makes watchlists, fetches a profile and reads
-// posts. What is not as the document says does not compile.
-import createClient from "openapi-fetch";
-import type { components, paths } from "./api.js";
-
-declare const process: { env: Record<string, string | undefined>; exitCode: number };
-
-const client = createClient<paths>({
-  baseUrl: process.env.WATCHPOST_URL ?? "",
-  headers: { "x-api-key": process.env.WATCHPOST_KEY ?? "" },
-});
-
-function check(condition: boolean, what: string, reply: unknown): asserts condition {
-  if (!condition) throw new Error(what + ": " + JSON.stringify(reply));
-}
+// posts; follows and exports them (posts.ts); waits for tasks and takes them back
+// (tasks.ts); makes keys and members (access.ts). What is not as the document says
+// does not compile.
+import { join, keys } from "./access.js";
+import type { components } from "./api.js";
+import { check, client, env } from "./client.js";
+import { exports, follow } from "./posts.js";
+import { tasks } from "./tasks.js";
 
 async function list(): Promise<number> {
   const { data, error } = await client.GET("/api-keyword-watchlist");
@@ -62,7 +56,7 @@ async function readPosts(id: string): Promise<number> {
   return data.count;
 }
 
-// What the posts tell, what a watchlist would find, what changed, and a key that reads.
+// What the posts tell, what a watchlist would find, and what changed.
 async function insights(id: string): Promise<void> {
   const leads = await client.GET("/api-leads", { params: { query: { page_size: 5, sort_by: "relevance_first" } } });
   check(leads.data !== undefined && leads.data.data.every((l) => l.posts > 0 && l.kind !== undefined), "leads", leads);
@@ -72,23 +66,24 @@ async function insights(id: string): Promise<void> {
   check(coverage.data?.data[0]?.watchlist_id === id && coverage.data.data[0].scans.planned > 0 && !coverage.data.data[0].complete, "coverage", coverage);
   const forecast = await client.GET("/api-forecast", { params: { query: { add: ["agent_profile_fetch:3"] } } });
   check(forecast.data?.actions.find((a) => a.action === "profile_fetch")?.added === 3, "forecast", forecast);
-  const preview = await client.POST("/api-keyword-watchlist/preview", { body: { keywords: ["launch"] } });
-  check(preview.data?.keywords.length === 1 && preview.data.scans_per_day > 0, "preview", preview);
+  const preview = await client.POST("/api-keyword-watchlist/preview", { body: { keywords: ["hiring"] } });
+  check(preview.data !== undefined && preview.data.posts_tried > 0 && preview.data.scans_per_day > 0, "preview", preview);
+  check(preview.data.keywords[0] !== undefined && preview.data.keywords[0].kept_samples.length > 0, "what a preview keeps", preview);
   const changes = await client.GET("/api-changes", { params: { query: { cursor: "earliest", types: ["watchlist"] } } });
   check(changes.data !== undefined && changes.data.changes.some((c) => c.action === "created" && c.id === id), "changes", changes);
   const tasks = await client.GET("/api-tasks", { params: { query: { task_type: ["agent_profile_fetch"], status: "completed" } } });
   check(tasks.data !== undefined && tasks.data.data.length > 0, "tasks", tasks);
-  const made = await client.POST("/api-keys", { body: { name: "Reader", scopes: ["read"] } });
-  check(made.data?.key?.startsWith("wpk_") === true, "key", made);
-  const gone = await client.DELETE("/api-keys", { params: { query: { id: made.data.id } } });
-  check(gone.data?.deleted === true, "deleted key", gone);
 }
 
 const before = await list();
 const id = await create();
 const after = await list();
 check(after === before + 1, "watchlists", [before, after]);
-const name = await fetchProfile(process.env.PROFILE ?? "");
+const name = await fetchProfile(env("PROFILE"));
 const posts = await readPosts(id);
 await insights(id);
+await follow(id);
+await exports(id);
+await keys();
+await tasks(env("PROFILE"), await join());
 console.log(`watchlists ${after}, profile ${name}, posts ${posts}`);
