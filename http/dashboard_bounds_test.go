@@ -70,6 +70,11 @@ func TestManyFilters(t *testing.T) {
 	m.call("POST", "/api-interactions", `{"watchlist_id":"`+list+`","actor_ids":"`+manyValues(long)+`"}`).fails(400, "Too many values for 'actor_ids', at most 200")
 	m.call("GET", "/api-interactions?watchlist_id="+list+"&actor_ids="+manyValues(long), "").fails(400, "Too many values for 'actor_ids', at most 200")
 	read[fields](m.call("GET", "/api-posts?labels="+strings.Repeat("l,", 200), ""), 200)
+	// A page of tasks has room for fewer.
+	for _, ids := range []string{"ids=" + strings.Repeat("x,", 101), strings.Repeat("ids=x&", 101), strings.Repeat("ids[]=x&", 101)} {
+		m.call("GET", "/api-tasks?"+ids, "").fails(400, "Too many values for 'ids', at most 100")
+	}
+	require.Equal(t, 0.0, read[fields](m.call("GET", "/api-tasks?ids="+strings.Repeat("x,", 100), ""), 200)["count"])
 }
 
 // compressedSize returns how long a page is on the way to the browser.

@@ -197,8 +197,8 @@ func TestDashboardApproval(t *testing.T) {
 	require.Equal(t, 1, strings.Count(page, `class="proposal"`))
 	require.Regexp(t, `Proposed <time datetime="20[^"]+" title="[^"]+">[^<]+</time>, lapses in `, page)
 
-	// A stop lists the proposals that it discards. Stop everything, and let the rules act
-	// again.
+	// A stop names the number of proposals and actions that it discards. Stop everything,
+	// and let the rules act again.
 	require.Contains(t, page, "This discards 1 proposal to approve and 1 action in a browser, unless it has begun. They do not come back when the rules act again.")
 	require.Equal(t, 400, b.send("/app/rules", url.Values{"token": {token}}).status)
 	require.Equal(t, 303, b.send("/app/rules", url.Values{"token": {token}, "do": {"stop"}}).status)

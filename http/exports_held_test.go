@@ -3,21 +3,27 @@ package httpapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/persistence"
 	"watchpost/watchpost"
 )
 
@@ -31,14 +37,8 @@ func TestKeyEndsItsExport(t *testing.T) {
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	m := h.team("Exporting", "ultimate")
 	p := m.join()
-	const lists, each = 16, 8 // of 60 KiB: more than the buffers of a connection hold
-	for i := range lists {
-		var posts []protocol.Post
-		for j := range each {
-			posts = append(posts, sample(i*each+j, fmt.Sprintf("word%d ", i)+strings.Repeat("export ", 60<<10/7)))
-		}
-		m.collect(p, fmt.Sprintf("word%d", i), posts...)
-	}
+	const lists, each = 16, 8
+	m.fill(p, lists, each)
 	expiring, _ := m.scopedKey("read", `"expires_at":"`+clock.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"`)
 	expired, held := m.exports(t, expiring), m.follow(t, m.key)
 	h.following(1)
@@ -224,8 +224,29 @@ func TestExportIsOfOneMoment(t *testing.T) {
 	require.NotContains(t, began, saved[0])
 }
 
+// fill collects that many posts for each of some watchlists. Together they have 8 MB, which is
+// more than the buffers of a connection hold.
+func (m team) fill(p *fakeSession, lists, each int) {
+	m.t.Helper()
+	length := 8 << 20 / (lists * each)
+	for i := range lists {
+		var posts []protocol.Post
+		for j := range each {
+			posts = append(posts, sample(i*each+j, fmt.Sprintf("word%d ", i)+strings.Repeat("x", length)))
+		}
+		m.collect(p, fmt.Sprintf("word%d", i), posts...)
+	}
+}
+
 // exports begins to read the posts of a team through a small buffer.
 func (m team) exports(t *testing.T, key string) io.Reader {
+	t.Helper()
+	return m.slowly(t.Context(), t, "/api-posts/export?format=jsonl", "X-Api-Key", key)
+}
+
+// slowly sends a request whose reply is read through a small buffer, so that most of it is
+// still to be sent. It ends with ctx.
+func (h *testServer) slowly(ctx context.Context, t *testing.T, path string, headers ...string) io.Reader {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
 		failed := c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 64<<10) })
@@ -234,17 +255,138 @@ func (m team) exports(t *testing.T, key string) io.Reader {
 		}
 		return err
 	}}
-	transport := m.client.Transport.(*http.Transport).Clone()
+	transport := h.client.Transport.(*http.Transport).Clone()
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return dialer.DialContext(ctx, network, address)
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	request, err := http.NewRequestWithContext(t.Context(), "GET", m.url+"/api-posts/export?format=jsonl", http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, "GET", h.url+path, http.NoBody)
 	require.NoError(t, err)
-	request.Header.Set("X-Api-Key", key)
+	request.Header.Set("Accept-Encoding", "identity") // these posts compress well
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	require.Equal(t, 200, response.StatusCode)
 	return response.Body
+}
+
+// watchedStore counts its open views, and can be told to fail their reads.
+type watchedStore struct {
+	persistence.Store
+	open   atomic.Int64
+	broken atomic.Bool
+}
+
+// View implements persistence.Store.
+func (s *watchedStore) View(ctx context.Context) (persistence.View, error) {
+	view, err := s.Store.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.open.Add(1)
+	return &watchedView{View: view, store: s}, nil
+}
+
+type watchedView struct {
+	persistence.View
+	store  *watchedStore
+	closed sync.Once
+}
+
+// Close implements persistence.View.
+func (v *watchedView) Close() {
+	v.closed.Do(func() { v.store.open.Add(-1) })
+	v.View.Close()
+}
+
+var errBrokenView = errors.New("read /secret/disk: on fire")
+
+// GetAll implements persistence.View.
+func (v *watchedView) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
+	if v.store.broken.Load() {
+		return nil, errBrokenView
+	}
+	return v.View.GetAll(space, keys)
+}
+
+// Scan implements persistence.View.
+func (v *watchedView) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	if v.store.broken.Load() {
+		return errBrokenView
+	}
+	return v.View.Scan(space, from, to, yield)
+}
+
+// streamedExports are those whose replies are sent as they are made.
+var streamedExports = []string{"/api-posts/export?format=csv", "/api-posts/export?format=jsonl", "/app/posts.csv"}
+
+// watched opens a service on such a store, with a team that has much to export. begin sends a
+// request of an export and reads the first bytes of its reply.
+func watched(t *testing.T) (m team, store *watchedStore, begin func(ctx context.Context, path string) io.Reader) {
+	t.Helper()
+	store = &watchedStore{}
+	h := buildWith(t, func(o *actors.Options) { store.Store, o.Store = o.Store, store })
+	m = h.team("Watched", "ultimate")
+	m.fill(m.join(), 16, 64) // posts are read 256 at once
+	b := h.browser()
+	b.signIn(m.email)
+	address, err := url.Parse(h.url + "/app")
+	require.NoError(t, err)
+	var cookies []string
+	for _, c := range b.client.Jar.Cookies(address) {
+		cookies = append(cookies, c.Name+"="+c.Value)
+	}
+	require.NotEmpty(t, cookies)
+	return m, store, func(ctx context.Context, path string) io.Reader {
+		t.Helper()
+		body := h.slowly(ctx, t, path, "X-Api-Key", m.key, "Cookie", strings.Join(cookies, "; "))
+		_, err := io.ReadFull(body, make([]byte, 1000))
+		require.NoError(t, err)
+		return body
+	}
+}
+
+// TestAbandonedExport: a client that goes away in the middle of its export leaves no view of
+// the store, no goroutine and no place among those under way. It is not parallel: the
+// goroutines of other tests would count.
+func TestAbandonedExport(t *testing.T) { //nolint:paralleltest // see above
+	_, store, begin := watched(t)
+	for _, path := range streamedExports {
+		require.Eventually(t, func() bool { return store.open.Load() == 0 }, patience, time.Millisecond)
+		before := goleak.IgnoreCurrent()
+		for range 6 { // a team may have 4 under way
+			ctx, leave := context.WithCancel(t.Context())
+			begin(ctx, path)
+			require.Positive(t, store.open.Load(), path)
+			leave()
+			require.Eventually(t, func() bool { return store.open.Load() == 0 }, patience, time.Millisecond, path)
+		}
+		require.NoError(t, goleak.Find(before), path)
+	}
+}
+
+// TestBrokenExport: the reply of an export that fails in the middle has no end, so that its
+// client does not take it for the whole.
+func TestBrokenExport(t *testing.T) {
+	t.Parallel()
+	m, store, begin := watched(t)
+	for _, path := range streamedExports {
+		body := begin(t.Context(), path)
+		store.broken.Store(true)
+		_, err := io.ReadAll(body)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, path)
+		require.Eventually(t, func() bool { return store.open.Load() == 0 }, patience, time.Millisecond, path)
+		if strings.HasPrefix(path, "/api-") { // before its first byte
+			r := m.call("GET", path, "")
+			r.fails(500, "Failed to fetch posts")
+			require.Empty(t, r.header.Get("Content-Disposition"), path)
+		}
+		store.broken.Store(false)
+		rest, err := io.ReadAll(begin(t.Context(), path))
+		require.NoError(t, err, path)
+		require.Equal(t, 16*64, strings.Count(string(rest), "\n"), path)
+	}
 }

@@ -5,7 +5,9 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,6 +66,79 @@ func TestDailyLimitsOfKeys(t *testing.T) {
 	require.NoError(t, clock.Set(midnight))
 	require.Equal(t, fields{"profile_fetch": 0.0, "people_scan": 0.0, "company_scan": 0.0}, used())
 	require.Equal(t, 13, storm(key))
+}
+
+// TestDailyLimitsOverMidnight: a day ends for all keys at once while calls are under way.
+// Each call counts on one day, for its key and for the key that made it.
+func TestDailyLimitsOverMidnight(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]int64{"limit not reached": 5, "limit reached": 150} { // replies before midnight
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := watchpost.NewSettableClock(0, nil, nil)
+			t.Cleanup(clock.Close)
+			h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
+			midnight := watchpost.Daily.Reset(clock.Now())
+			require.NoError(t, clock.Set(midnight.Add(-10*time.Minute)))
+			m := h.team("Midnight", "growth")
+			m.join()
+			const limitOfMaker, limit, calls = 17, 13, 200
+			maker, makerID := m.scopedKey("keys,tasks", fmt.Sprintf(`"daily_limits":{"profile_fetch":%d}`, limitOfMaker))
+			made := read[fields](m.with(maker, "POST", keysPath, fmt.Sprintf(`{"name":"x","scopes":["tasks"],"daily_limits":{"profile_fetch":%d}}`, limit)), 201)
+			key, keyID := made["key"].(string), made["id"].(string)
+
+			var byMaker, byKey, replies atomic.Int64
+			var under sync.WaitGroup
+			for i := range calls {
+				under.Go(func() {
+					of, taken := maker, &byMaker
+					if i%2 == 0 {
+						of, taken = key, &byKey
+					}
+					if m.fetches(of, i) {
+						taken.Add(1)
+					}
+					if replies.Add(1) == before {
+						require.NoError(t, clock.Set(midnight))
+					}
+				})
+			}
+			under.Wait()
+			today, todayOfBoth := m.usedToday(keyID), m.usedToday(makerID)
+			require.LessOrEqual(t, today, limit)
+			require.LessOrEqual(t, todayOfBoth, limitOfMaker)
+			yesterday, yesterdayOfBoth := int(byKey.Load())-today, int(byKey.Load()+byMaker.Load())-todayOfBoth
+			require.LessOrEqual(t, yesterday, limit)
+			require.LessOrEqual(t, yesterdayOfBoth, limitOfMaker)
+			require.GreaterOrEqual(t, yesterdayOfBoth, min(limitOfMaker, int(before)), "each reply before midnight was of that day")
+
+			// The rest of today is what those calls have left.
+			want := min(limit, today+limitOfMaker-todayOfBoth)
+			for i := range 2 * calls {
+				m.fetches([]string{key, maker}[i/calls], i)
+			}
+			require.Equal(t, []int{want, limitOfMaker}, []int{m.usedToday(keyID), m.usedToday(makerID)})
+		})
+	}
+}
+
+// fetches reports whether the key may have a profile fetched, within its daily limit.
+func (m team) fetches(key string, i int) bool {
+	m.t.Helper()
+	r := m.with(key, "POST", "/network-agent/fetch-profile", fmt.Sprintf(`{"profile_slug":"p%d"}`, i))
+	if r.status != 200 {
+		require.Equal(m.t, 402, r.status, r.raw)
+		require.Contains(m.t, r.raw, "Daily limit of this key reached")
+	}
+	return r.status == 200
+}
+
+// usedToday returns how many profiles a key has had fetched today.
+func (m team) usedToday(id string) int {
+	m.t.Helper()
+	all := read[fields](m.call("GET", keysPath, ""), 200)["keys"].([]any)
+	at := slices.IndexFunc(all, func(k any) bool { return k.(fields)["id"] == id })
+	return int(all[at].(fields)["used_today"].(fields)["profile_fetch"].(float64))
 }
 
 // TestRepeatedTasksAreNotCounted: the answer to a repetition, and the first task of a like

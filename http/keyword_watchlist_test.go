@@ -1,12 +1,14 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
 
@@ -233,4 +235,32 @@ func TestWatchlistsOfOtherTeams(t *testing.T) {
 	}
 	require.Equal(t, "go", read[fields](owner.call("GET", watchlists+"?id="+id, ""), 200)["name"])
 	require.Equal(t, 0.0, read[fields](stranger.call("GET", watchlists, ""), 200)["count"])
+}
+
+// TestObjectiveOfANewWatchlist: the objective that a watchlist is created with counts for the
+// relevance of its posts, as much as one that it gets later.
+func TestObjectiveOfANewWatchlist(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	for _, scan := range []struct{ path, kind string }{{watchlists, "keyword_scan"}, {forums, "forum_scan"}} {
+		relevance := func(name, objective, later string) float64 {
+			m := h.team(name+strings.ReplaceAll(scan.kind, "_", ""), "growth")
+			id := read[fields](m.call("POST", scan.path, `{"keywords":["golang"]`+objective+`}`), 200)["id"].(string)
+			if later != "" {
+				read[fields](m.call("PUT", scan.path, `{"id":"`+id+`"`+later+`}`), 200)
+			}
+			// The keyword is in the middle of a long post, so that there is room for more.
+			post := sample(1, strings.Repeat("What they wrote about on that day. ", 20)+"A golang agency finds gardens."+strings.Repeat(" And on the next one.", 20))
+			output, err := json.Marshal(protocol.PostsOutput{Posts: []protocol.Post{post}, Exhausted: new(true)})
+			require.NoError(t, err)
+			m.work(m.join(), scan.kind, string(output))
+			return m.posts("watchlist_id=" + id)[0]["relevance_score"].(float64)
+		}
+		const finds, other = `,"objective":"find an agency for gardens"`, `,"objective":"cooking"`
+		without, missed, met := relevance("Without", "", ""), relevance("Missed", other, ""), relevance("Met", finds, "")
+		require.Greater(t, met, without, scan.kind)
+		require.Greater(t, met, missed, scan.kind)
+		require.Equal(t, met, relevance("Later", "", finds), scan.kind)
+		require.Equal(t, missed, relevance("Changed", finds, other), scan.kind)
+	}
 }

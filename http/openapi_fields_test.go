@@ -118,6 +118,27 @@ func TestTasksAreTyped(t *testing.T) {
 	require.NoError(t, output.VisitJSON(map[string]any{"sent": true}))
 	require.NoError(t, output.VisitJSON(map[string]any{"error": map[string]any{"code": "x", "message": "y"}, "retry_safe": true}))
 	require.Error(t, output.VisitJSON(map[string]any{"danced": true}))
+
+	// A profile's lists say what is in them, and generated clients have a type for it.
+	profile := d.Components.Schemas["ProfileOutput"].Value.Properties
+	for list, items := range map[string]map[string]string{
+		"experience": {
+			"title": "string", "company_name": "string", "company_slug": "string", "location": "string", "is_current": "boolean",
+			"start_year": "integer", "start_month": "integer", "end_year": "integer", "end_month": "integer",
+		},
+		"education": {"school": "string", "degree": "string", "field": "string", "start_year": "integer", "end_year": "integer"},
+	} {
+		of := profile[list].Value.Items
+		require.NotEmpty(t, of.Ref, list)
+		require.True(t, of.Value.Type.Is("object"), list)
+		require.Len(t, of.Value.Required, len(items), list)
+		require.Len(t, of.Value.Properties, len(items), list)
+		for name, kind := range items {
+			require.Contains(t, of.Value.Properties, name, list)
+			require.True(t, of.Value.Properties[name].Value.Type.Is(kind), "%s.%s", list, name)
+		}
+	}
+	require.True(t, profile["skills"].Value.Items.Value.Type.Is("string"))
 }
 
 // withType is the input of a task that a body makes.

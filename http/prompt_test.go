@@ -123,15 +123,33 @@ func TestPromptsOfClients(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	m := h.team("Clients", "ultimate")
-	for prompt, keywords := range map[string][]any{
-		"Track mentions of our product Acme and common complaints":            {"Acme"},
-		"I sell payroll software to small manufacturers. Find buying signals": {"payroll"},
-		"Posts from founders who feel burned out in their second year":        {"burned out"},
-		"CTOs in Germany who post about Kubernetes security":                  {"Kubernetes security"},
-		"buying intent for CRM tools like HubSpot":                            {"CRM", "HubSpot"},
+	for prompt, want := range map[string]struct {
+		keywords  []any
+		anyOf     []any // words that each entry asks one of
+		objective string
+	}{
+		"Track mentions of our product Acme and common complaints": {[]any{"Acme"}, []any{"complaint", "complaints"}, "Posts about Acme (complaint)"},
+		"I sell payroll software to small manufacturers. Find buying signals": {
+			[]any{"payroll"}, []any{"looking for", "recommend"}, "I sell payroll software to small manufacturers",
+		},
+		"Posts from founders who feel burned out in their second year": {[]any{"burned out"}, []any{"second year"}, "Posts by founders about burned out"},
+		"CTOs in Germany who post about Kubernetes security": {
+			[]any{"Kubernetes security"}, []any{"Germany", "Deutschland"}, "Posts by CTOs about Kubernetes security",
+		},
+		"buying intent for CRM tools like HubSpot": {
+			[]any{"CRM", "HubSpot"}, []any{"looking for", "recommend"}, "Posts about CRM and HubSpot (buying intent)",
+		},
 	} {
 		made := read[fields](m.call("POST", "/api-keyword-watchlist", `{"prompt":"`+prompt+`"}`), 200)
-		require.Equal(t, keywords, made["keywords"], prompt)
-		require.EqualValues(t, len(keywords)*2, made["scans_per_day"], prompt)
+		require.Equal(t, want.keywords, made["keywords"], prompt)
+		require.EqualValues(t, len(want.keywords)*2, made["scans_per_day"], prompt)
+		shown := read[fields](m.call("GET", "/api-keyword-watchlist?id="+made["id"].(string), ""), 200)
+		require.Equal(t, want.objective, shown["objective"], prompt)
+		entries := shown["keyword_tracking"].([]any)
+		require.Len(t, entries, len(want.keywords), prompt)
+		for _, entry := range entries {
+			require.Subset(t, entry.(fields)["required_keywords"], want.anyOf, prompt)
+			require.Equal(t, false, entry.(fields)["include_all_required"], prompt)
+		}
 	}
 }

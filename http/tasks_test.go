@@ -189,6 +189,51 @@ func TestExpected(t *testing.T) {
 	require.Equal(t, first, read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"x"}`, once...), 200), "the first reply, again")
 }
 
+// TestExpectedSaysWhy: the reply of each call that creates a task names what a task waits for
+// besides a session, and until when. A session that comes back has more than one reason.
+func TestExpectedSaysWhy(t *testing.T) {
+	t.Parallel()
+	clock := watchpost.NewSettableClock(0, nil, nil)
+	t.Cleanup(clock.Close)
+	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
+	midnight := watchpost.Daily.Reset(clock.Now())
+	require.NoError(t, clock.Set(midnight.Add(8*time.Hour)))
+	m := h.team("Waiting", "growth")
+	p := m.join()
+	m.collect(p, "telemetry", sample(1, "telemetry"))
+	post := m.posts("")[0]["id"].(string)
+	capped := fields{"when": "waiting", "reason": "daily_cap", "not_before": midnight.Add(24 * time.Hour).Format("2006-01-02T15:04:05.000Z")}
+	offline := fields{"when": "waiting", "reason": "extension_offline", "not_before": nil}
+	comment := func(i int) fields {
+		return m.created("comment-post", fmt.Sprintf(`{"social_urn":"urn:network:activity:%d","comment_text":"x"}`, i))
+	}
+	commentOnPost := func() any {
+		return read[fields](m.call("POST", "/api-comment", `{"post_id":"`+post+`","user_email":"`+m.email+`","comment_text":"x"}`), 200)["expected"]
+	}
+	comments, _ := watchpost.AllowanceOf(watchpost.ActionComment)
+	for i := range comments.Limit {
+		require.Equal(t, fields{"when": "now", "reason": nil, "not_before": nil}, comment(i)["expected"], i)
+		m.work(p, "agent_comment_post", `{"commented":true,"comment_urn":"c"}`)
+	}
+	over := comment(comments.Limit)
+	require.Equal(t, capped, over["expected"])
+	require.Equal(t, capped, commentOnPost())
+	require.Equal(t, "now", m.created("fetch-profile", `{"profile_slug":"x"}`)["expected"].(fields)["when"], "it has an allowance of its own")
+	m.work(p, "agent_profile_fetch", `{}`)
+
+	// Without a session the team may ask for two days more.
+	require.NoError(t, p.ws.CloseNow())
+	require.Eventually(t, func() bool {
+		return m.status(over["api_agent_task_id"].(string))["pending_reason"] == "extension_offline"
+	}, patience, 5*time.Millisecond)
+	require.Equal(t, offline, m.created("fetch-profile", `{"profile_slug":"y"}`)["expected"])
+	require.Equal(t, offline, m.created("fetch-profiles-posts", `{"profile_urns":["1"]}`)["expected"])
+	require.Equal(t, offline, m.created("like-post", `{"social_urn":"urn:network:activity:1"}`)["expected"])
+	require.Equal(t, offline, m.created("like-post", `{"social_urn":"urn:network:activity:1"}`)["expected"], "asked for again while it waits")
+	require.Equal(t, offline, read[fields](m.call("POST", "/api-like", `{"post_id":"`+post+`","user_email":"`+m.email+`"}`), 200)["expected"])
+	require.Equal(t, offline, commentOnPost(), "the session comes before its allowance")
+}
+
 // TestCancelTask: no session may act for a task once its cancellation was acknowledged.
 func TestCancelTask(t *testing.T) {
 	t.Parallel()

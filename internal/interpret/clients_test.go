@@ -70,6 +70,22 @@ func TestSpellingsOfAPlaceAreOneEntry(t *testing.T) {
 	}
 }
 
+// The subject and the objective have every word of a name and what is said of it: they count
+// for the relevance of posts, also where the keyword is the name alone.
+func TestObjectiveHasTheWholeSubject(t *testing.T) {
+	t.Parallel()
+	for prompt, objective := range map[string]string{
+		"CTOs in Germany who post about Kubernetes security":          "Posts by CTOs about Kubernetes security",
+		"CTOs who post about Kubernetes security":                     "Posts by CTOs about Kubernetes security",
+		"Engineers in Germany who write about Terraform migrations":   "Posts by Engineers about Terraform migrations",
+		"CTOs who post about Kafka latency, Terraform or Helm charts": "Posts by CTOs about Kafka latency, Terraform and Helm charts",
+	} {
+		r := understood(t, prompt)
+		require.Equal(t, objective, r.Objective, prompt)
+		require.Contains(t, r.Objective, r.Subject, prompt)
+	}
+}
+
 // An intent to buy that a prompt names becomes words of posts, also at its start.
 func TestBuyingIntentHasWords(t *testing.T) {
 	t.Parallel()
@@ -84,21 +100,30 @@ func TestBuyingIntentHasWords(t *testing.T) {
 	}
 }
 
-// Each refusal has a question that can be read alone.
+// Each refusal has a question that can be read alone, and no reason is left out.
 func TestQuestionReadsAlone(t *testing.T) {
 	t.Parallel()
+	seen := map[string]bool{}
 	for prompt, says := range map[string]string{
-		"kubernetes posts":                                  "too short",
-		"https://network.example/in/jane-doe":               "link to a profile",
-		"https://example.com/some/page":                     "only a link",
-		"Posts about [topic] in Germany please and thanks":  "placeholder",
-		"asdf qwer zxcv hjkl uiop vbnm asdf jklj":           "cannot be read",
-		"Please show me some interesting posts from people": "no subject",
+		"kubernetes posts":                                                    "too short",
+		"https://network.example/in/jane-doe":                                 "link to a profile",
+		"https://example.com/some/page":                                       "only a link",
+		"Posts about [topic] in Germany please and thanks":                    "placeholder",
+		"asdf qwer zxcv hjkl uiop vbnm asdf jklj":                             "cannot be read",
+		"Everyone who liked or commented on my own posts last week":           "what others write",
+		"Please show me some interesting posts from people":                   "no subject",
+		"I sell payroll software to small manufacturers. Find buying signals": "Strict mode accepts only what the prompt states; subject",
+		"buying intent for CRM tools like HubSpot":                            "Which words exactly should the posts have?",
+		"Posts about Kubernetes security in Germany, not job ads":             "Which words exactly should the posts not have?",
 	} {
-		_, err := interpret.Rules{}.Interpret(t.Context(), interpret.Prompt{Text: prompt})
+		_, err := interpret.Fallback{}.Strict(t.Context(), interpret.Prompt{Text: prompt})
 		var refused *interpret.Refused
 		require.ErrorAs(t, err, &refused, prompt)
 		require.Contains(t, refused.Question, says, prompt)
 		require.Contains(t, refused.Question, "?", prompt)
+		seen[refused.Reason] = true
+	}
+	for _, reason := range interpret.Reasons {
+		require.True(t, seen[reason], reason)
 	}
 }

@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,7 +21,7 @@ const (
 func (b *builder) subject() string {
 	var names []string
 	for _, t := range b.topics {
-		names = append(names, t.name)
+		names = append(names, cmp.Or(t.pair, t.name))
 	}
 	return shorten(enumerate(distinct(names, shownTopics), "and"), maxSubject)
 }
