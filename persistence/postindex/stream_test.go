@@ -11,11 +11,11 @@ import (
 	"watchpost/watchpost"
 )
 
-// TestStreamEnds: whoever reads a stream may have enough, or panic, after any post. The
+// TestStreamEnds: the reader of a stream may stop, or panic, after any post. The
 // view is not used any more then.
 func TestStreamEnds(t *testing.T) {
 	m := newTeam(t, memory(t), postindex.Options{MaxBuffer: 5000})
-	const all = 700 // of which 256 are read together
+	const all = 700 // 256 of them are read together
 	for i := range all {
 		m.put(latePost(i))
 	}
