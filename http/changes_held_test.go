@@ -80,7 +80,7 @@ func refusedSoon(t *testing.T, since time.Time, replies <-chan reply, status int
 	}
 }
 
-// following returns when so many requests follow changes.
+// following returns when the given number of requests follow changes.
 func (h *testServer) following(n int) {
 	h.t.Helper()
 	line := fmt.Sprintf("\nwatchpost_http_requests_following %d\n", n)
@@ -142,7 +142,7 @@ func TestDeletedKeyEndsWhatItHolds(t *testing.T) {
 }
 
 // TestHeldRequestsNeedTheScope: a key that loses its scope, or the address that it comes
-// from, loses what it holds.
+// from, loses its open requests.
 func TestHeldRequestsNeedTheScope(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -49,7 +49,7 @@ func tool(t testing.TB, s *sdk.ClientSession, name string, args fields) []string
 	return texts(done)
 }
 
-// refusedTool calls a tool that fails, and returns what it says.
+// refusedTool calls a tool that fails, and returns its message.
 func refusedTool(t testing.TB, s *sdk.ClientSession, name string, args fields) fields {
 	t.Helper()
 	done, err := s.CallTool(context.Background(), &sdk.CallToolParams{Name: name, Arguments: args})
@@ -246,7 +246,7 @@ func TestModelsWaitWithProgress(t *testing.T) {
 	})
 }
 
-// A client of an older protocol cancels by a request of its own.
+// A client of an older protocol cancels by a separate request.
 func TestCancelledByARequest(t *testing.T) {
 	t.Parallel()
 	h := build(t)

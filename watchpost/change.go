@@ -51,7 +51,7 @@ const (
 )
 
 // Change says that something of a team has changed. It carries no data: a reader shows
-// what it is about as it is now.
+// the current state of the changed object.
 type Change struct {
 	Number uint64 // counts the changes of a team from 1, in the order in which they became durable
 	At     time.Time
@@ -124,7 +124,7 @@ func (p *Post) Collectors() []WatchlistID {
 	return all
 }
 
-// ChangesSince returns what has changed of a post since it was old; nil: it is new. One
+// ChangesSince returns the changes of a post against old; nil: it is new. One
 // change says that it is new to a watchlist or that one has lost it, and one that what is
 // shown of it to the others is another: not the addresses of pictures, which the network
 // changes all the time, nor the relevance, which is the one to the watchlist whose scan

@@ -89,7 +89,7 @@ func (h *history) submit(t fataler, changes ...watchpost.Change) {
 	require.NoError(t, persistence.Commit(context.Background(), h.store, h.space, h.epoch, batch))
 }
 
-// prune commits one batch that deletes what is over, and returns how many changes.
+// prune commits one batch that deletes expired changes, and returns their number.
 func (h *history) prune(t fataler) (deleted int) {
 	t.Helper()
 	batch := &persistence.Batch{}
@@ -114,7 +114,7 @@ func matched(post, watchlist string) watchpost.Change {
 	return watchpost.Change{Type: watchpost.ChangePost, Action: watchpost.PostMatched, ID: post, Watchlist: watchpost.WatchlistID(watchlist)}
 }
 
-// TestFollow reads what was committed, change by change.
+// TestFollow reads the committed changes one by one.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, newStore(t))
