@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
