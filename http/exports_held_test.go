@@ -187,7 +187,7 @@ func TestExportIsOfOneMoment(t *testing.T) {
 	h := build(t)
 	m := h.team("Snapshots", "ultimate")
 	p := m.join()
-	const each = 300 // more than are read ahead
+	const each = 400 // 512 posts are read ahead
 	some := func(from int, word string) (posts []protocol.Post) {
 		for i := range each {
 			posts = append(posts, sample(from+i, fmt.Sprint(word, " ", i)))
@@ -195,8 +195,8 @@ func TestExportIsOfOneMoment(t *testing.T) {
 		return posts
 	}
 	m.collect(p, "first", some(0, "first")...)
-	doomed := m.collect(p, "second", some(each, "second")...)
-	m.collect(p, "third", some(2*each, "third")...)
+	m.collect(p, "second", some(each, "second")...)
+	doomed := m.collect(p, "third", some(2*each, "third")...)
 	export := func(held int, meanwhile func()) (posts []string) {
 		require.NoError(t, h.registry.ExportPosts(t.Context(), watchpost.TeamID(m.id), nil, watchpost.PostQuery{}, "", func(p *actors.StoredPost, q *watchpost.PostQuery) error {
 			if len(posts) == held {
@@ -210,9 +210,10 @@ func TestExportIsOfOneMoment(t *testing.T) {
 	began := export(-1, nil)
 	require.Len(t, began, 3*each)
 	feed := &postFeed{team: m, cursor: "earliest", had: map[[2]string]int{}, contents: map[string]string{}}
-	require.Equal(t, began, export(each+each/2, func() {
-		last := read[struct{ Data []struct{ ID string } }](m.call("GET", "/api-posts?sort_by=stored_last&page_size=1", ""), 200).Data[0].ID
-		read[fields](m.call("PUT", "/api-posts", `{"id":"`+last+`","bookmark":true}`), 200)
+	require.Equal(t, began, export(10, func() {
+		var late struct{ ID string }
+		require.NoError(t, json.Unmarshal([]byte(began[2*each-1]), &late))
+		read[fields](m.call("PUT", "/api-posts", `{"id":"`+late.ID+`","bookmark":true}`), 200)
 		read[fields](m.call("DELETE", watchlists+"?id="+doomed, ""), 200)
 		m.collect(p, "fourth", some(3*each, "fourth")...)
 		require.Eventually(t, func() bool { feed.read(); return len(feed.of(doomed)) == 0 }, patience, 5*time.Millisecond)

@@ -41,7 +41,7 @@ func TestStreamIsOfOneMoment(t *testing.T) {
 	options := tiny
 	options.BufferPosts, options.SegmentPosts, options.MaxBuffer = 64, 256, 5000
 	m := newTeam(t, memory(t), options)
-	const all = 700
+	const all = 1200 // more than twice as many as are read together
 	for i := range all {
 		m.put(latePost(2 * i)) // others come between them
 	}
@@ -63,11 +63,11 @@ func TestStreamIsOfOneMoment(t *testing.T) {
 	require.Len(t, began, all)
 	written := 0
 	require.Equal(t, began, read(func(n int) {
-		if n%100 != 50 {
+		if n%100 != 50 || n >= all/2 {
 			return
 		}
 		written++
-		for _, at := range []int{n - 10, n + 10, n + 40} { // shown, read and not read yet
+		for _, at := range []int{n - 10, n + 10, n + all/2} { // shown, read, and not read yet
 			m.change(func(w *postindex.Writer) { require.NoError(t, w.Delete(latePost(2*at))) })
 			liked := latePost(2 * (at + 1))
 			liked.Likes = 1
@@ -75,7 +75,7 @@ func TestStreamIsOfOneMoment(t *testing.T) {
 		}
 		m.mergeAll()
 	}))
-	require.Equal(t, all/100, written)
+	require.Equal(t, all/200, written)
 	now := read(nothing)
 	require.Len(t, now, all, "three went and three came each time")
 	kept := map[string]bool{}
