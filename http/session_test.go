@@ -64,6 +64,12 @@ func (p *fakeSession) say(text string) {
 // hear returns the next frame of that type, passing over others.
 func (p *fakeSession) hear(kind string) protocol.Frame {
 	p.t.Helper()
+	return p.hearUntil(func(f *protocol.Frame) bool { return f.Type == kind })
+}
+
+// hearUntil returns the next frame that is the one, passing over others.
+func (p *fakeSession) hearUntil(one func(*protocol.Frame) bool) protocol.Frame {
+	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
@@ -71,7 +77,7 @@ func (p *fakeSession) hear(kind string) protocol.Frame {
 		require.NoError(p.t, err)
 		var f protocol.Frame
 		require.NoError(p.t, json.Unmarshal(raw, &f))
-		if f.Type == kind {
+		if one(&f) {
 			return f
 		}
 	}

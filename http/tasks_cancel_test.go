@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -137,16 +136,8 @@ func TestCancelRace(t *testing.T) {
 // hearTask returns the next task, and no go for one that was stopped.
 func (p *fakeSession) hearTask(stopped map[string]bool) protocol.Frame {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for {
-		_, raw, err := p.ws.Read(ctx)
-		require.NoError(p.t, err)
-		var f protocol.Frame
-		require.NoError(p.t, json.Unmarshal(raw, &f))
+	return p.hearUntil(func(f *protocol.Frame) bool {
 		require.False(p.t, f.Type == protocol.TypeGo && stopped[f.Task], "go for a task that was cancelled")
-		if f.Type == protocol.TypeTask {
-			return f
-		}
-	}
+		return f.Type == protocol.TypeTask
+	})
 }

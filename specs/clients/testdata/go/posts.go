@@ -50,7 +50,7 @@ func follow(ctx context.Context, client *api.ClientWithResponses, id string) err
 		}
 		heard <- err
 	}()
-	time.Sleep(500 * time.Millisecond) // the request waits
+	time.Sleep(500 * time.Millisecond) // the request waits by then; no reply says so
 	var body api.ChangedKeywordWatchlist
 	objective, scan := "people to hire", true
 	if err := body.FromUpdateKeywordWatchlistRequest(api.UpdateKeywordWatchlistRequest{Id: id, Objective: &objective, ScanNow: &scan}); err != nil {
