@@ -31,6 +31,7 @@ type accounts struct {
 	// newest is the last of them.
 	newest time.Time
 	hours  watchpost.PresentHours
+	day    string // the period that the session actors know of
 }
 
 // liveness is a member's last sign of life, signed in to the network.
@@ -344,4 +345,43 @@ func (as *accounts) showRelieved() {
 			as.showBlocked(as.team.sessions.byID[w.Session])
 		}
 	}
+}
+
+// mayInvite reports whether one more invitation may be accepted this week: it
+// counts those that the account was handed since Monday and those that wait.
+func (as *accounts) mayInvite(task *watchpost.Task) bool {
+	now := as.env.Clock.Now()
+	a, _ := watchpost.AllowanceOf(watchpost.ActionInvitation)
+	used := 0
+	if task.Account != "" {
+		l := as.ledger(task.Account)
+		if l.Closed(a.Action, now) {
+			return false
+		}
+		used = l.Used(a, now)
+	}
+	for _, open := range as.team.tasks.tally.byMember[task.Member] {
+		waits := open.kind == task.Type && open.counted == countedWaiting // a session that has it was debited
+		if waits && (open.pinned == task.Account || open.pinned == "") {
+			used++
+		}
+	}
+	return used < a.Limit
+}
+
+// beginDay has the session actors debit their leases to the period that begins, and
+// returns how many will answer. All later assignments come after that.
+func (as *accounts) beginDay(now time.Time) (asked int) {
+	day := dispatch.PeriodOf(watchpost.Daily, now)
+	if day == as.day {
+		return 0
+	}
+	as.day = day
+	for _, l := range as.ledgers {
+		l.Forget(now)
+	}
+	for _, session := range ordered.ByKey(as.actors) {
+		as.Context.Send(session, newDay{})
+	}
+	return len(as.actors)
 }

@@ -18,7 +18,8 @@
 //	invitations   invitations that are pending
 //	web           browsers signed in to the dashboard, links to sign in
 //	passkeys      passkeys of members
-//	sessions      sessions and their tokens, which actor has which connection, statuses
+//	sessions      sessions and their tokens, which actor has which connection
+//	statuses      what each session is told that it may do
 //	accounts      the session actors of the accounts, and their announcements
 //	tasks         open tasks: creation, order, assignment
 //	dispatch      which session does which task, and what accounts have used (package dispatch)

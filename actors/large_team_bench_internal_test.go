@@ -48,7 +48,7 @@ func BenchmarkLargeTeam(b *testing.B) {
 		{"hello-status", func(t *team) {
 			s := session(t)
 			s.told = told{}
-			t.sessions.statusChanged(s)
+			t.statuses.changed(s)
 		}},
 		{"handout", func(t *team) { t.tasks.handOut() }},
 		{"begin-end-task", func(t *team) {
@@ -67,20 +67,20 @@ func BenchmarkLargeTeam(b *testing.B) {
 			t.dispatch.Why(dispatch.Key{Kind: watchpost.TaskProfileFetch}, t.env.Clock.Now())
 		}},
 		{"pending-turn", func(t *team) { // one turn of the mailbox
-			t.tasks.shownAt = t.env.Clock.Now().Add(-pendingGrain)
-			t.tasks.showPending(t.env.Clock.Now())
+			t.pending.shownAt = t.env.Clock.Now().Add(-pendingGrain)
+			t.pending.show(t.env.Clock.Now())
 		}},
 		{"status-turn", func(t *team) { // one turn of the mailbox
 			t.dispatch.NoteMember("")
-			t.sessions.untold = nil
-			t.sessions.onStatusDue(statusDue{})
+			t.statuses.untold = nil
+			t.statuses.onDue(statusDue{})
 		}},
 		{"status-all", func(t *team) { // all sessions, in many turns
 			t.dispatch.NoteMember("")
-			t.sessions.untold = nil
-			t.sessions.onStatusDue(statusDue{})
-			for len(t.sessions.untold) > 0 {
-				t.sessions.onStatusDue(statusDue{more: true})
+			t.statuses.untold = nil
+			t.statuses.onDue(statusDue{})
+			for len(t.statuses.untold) > 0 {
+				t.statuses.onDue(statusDue{more: true})
 			}
 		}},
 		{"wake", func(t *team) { t.tasks.onWake() }},

@@ -91,7 +91,7 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 	r := resolved{task: next, then: root.Both(l.remember(&next), ack)}
 	if engagement, ok := next.Engagement(); ok && acted && next.Type.OnPost() {
 		root, team := l.env.System.Root, l.Context.Self()
-		l.Context.Send(l.team.postStore, poststore.UpdatePostFlags{Done: l.team.tasks.interaction(&next, engagement), Then: func(err error) {
+		l.Context.Send(l.team.postStore, poststore.UpdatePostFlags{Done: l.team.engagements.interaction(&next, engagement), Then: func(err error) {
 			if err == nil { // else the session sends its journal to the next activation
 				root.Send(team, r)
 			}

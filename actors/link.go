@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/intake"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -35,7 +37,7 @@ type Link struct {
 	deliver  func(protocol.Frame)
 	end      func(code int, reason string)
 	// unstored is nil before the first posts.
-	unstored *unstored
+	unstored *intake.Unstored
 	onWay    framesOnWay
 }
 
@@ -104,7 +106,7 @@ func errToken() error {
 // Receive hands over a frame of the session. It waits while too many frames of the
 // session are under way, or posts of it, or of its team, are not stored yet.
 func (l *Link) Receive(f protocol.Frame) {
-	fenced, ok := l.enter(unstoredPatience)
+	fenced, ok := l.enter(intake.Patience)
 	if !ok || !l.admit(&f) {
 		return
 	}
@@ -128,7 +130,7 @@ func (l *Link) Close() {
 		return
 	}
 	if unstored != nil {
-		unstored.end()
+		unstored.End()
 	}
 	l.env.System.ProcessRegistry.Remove(l.pid)
 	if team != nil {
@@ -179,7 +181,7 @@ func (l *Link) onDeliver(f protocol.Frame) {
 	for _, f := range append([]protocol.Frame{f}, l.early...) {
 		l.deliver(f)
 		if l.unstored != nil && f.Type == protocol.TypeAck {
-			l.unstored.acknowledged(&f)
+			l.unstored.Acknowledged(&f)
 		}
 	}
 	l.early = nil
@@ -229,7 +231,100 @@ func (l *Link) finish(code int, reason string) {
 		l.end = nil
 		l.onWay.release()
 		if l.unstored != nil {
-			l.unstored.cancel()
+			l.unstored.Cancel()
 		}
 	}
+}
+
+// admit holds a frame with posts back while too many are not stored; false when
+// the connection has ended, or ends because of it.
+func (l *Link) admit(f *protocol.Frame) bool {
+	if len(f.Output) == 0 || f.Type != protocol.TypePart && f.Type != protocol.TypeResult {
+		return true
+	}
+	l.mu.Lock()
+	if l.unstored == nil && !l.closed {
+		l.unstored = intake.NewUnstored(l.env.rooms.Enter(l.team), func() { l.env.rooms.Leave(l.team) })
+	}
+	u, closed := l.unstored, l.closed
+	l.mu.Unlock()
+	if closed {
+		return false
+	}
+	err := u.Add(f, intake.Patience)
+	if errors.Is(err, intake.ErrTooManyParts) {
+		l.finish(closeTryAgain, err.Error())
+	}
+	return err == nil
+}
+
+// Mailboxes have no bound, and some frames cost a read of the store. So a link bounds the
+// number of frames under way, of any type: behind each part of them it sends a fence,
+// which takes the way of the frames to the team and comes back.
+const (
+	// framesUnderWay bounds the frames of a connection that the team may not have
+	// seen yet; a session that keeps to the protocol has a few.
+	framesUnderWay = 256
+	framesAFence   = framesUnderWay / 4
+)
+
+const textTooManyFrames = "frames come faster than they are handled, try again later"
+
+// fence goes from a link through its session actor to the team.
+type fence struct{ link *actor.PID }
+
+// fencePassed tells a link that the team has seen the frames before a fence.
+type fencePassed struct{}
+
+// framesOnWay counts the frames of a link that are under way.
+type framesOnWay struct {
+	all     int
+	fenced  int           // since the last fence
+	waiting chan struct{} // closed when there is room again; nil: no one waits
+}
+
+// release lets those go on who wait for room.
+func (w *framesOnWay) release() {
+	if w.waiting != nil {
+		close(w.waiting)
+		w.waiting = nil
+	}
+}
+
+// enter waits until a frame may be under way, and counts it; fenced is set when a fence
+// is to follow it. ok is false when the connection has ended, or ends because of it.
+func (l *Link) enter(patience time.Duration) (fenced, ok bool) {
+	l.mu.Lock()
+	for !l.closed && l.end != nil && l.onWay.all >= framesUnderWay {
+		if l.onWay.waiting == nil {
+			l.onWay.waiting = make(chan struct{})
+		}
+		room := l.onWay.waiting
+		l.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		select {
+		case <-room:
+		case <-ctx.Done():
+			l.finish(closeTryAgain, textTooManyFrames)
+		}
+		cancel()
+		l.mu.Lock()
+	}
+	defer l.mu.Unlock()
+	if l.closed || l.end == nil {
+		return false, false
+	}
+	l.onWay.all++
+	if l.onWay.fenced++; l.onWay.fenced == framesAFence {
+		l.onWay.fenced, fenced = 0, true
+	}
+	return fenced, true
+}
+
+// passed makes room for as many frames as a fence stands for.
+func (l *Link) passed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onWay.all -= framesAFence
+	l.onWay.release()
 }

@@ -78,7 +78,7 @@ func (ss *sessions) spreadPace(member watchpost.MemberID) {
 	for _, s := range ordered.ByKey(ss.byMember[member]) {
 		if s.home != nil {
 			ss.Context.Send(s.home, m)
-			ss.statusChanged(s)
+			ss.team.statuses.changed(s)
 		}
 	}
 }

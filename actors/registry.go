@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"watchpost/actors/cache"
+	"watchpost/actors/intake"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/actors/vault"
@@ -164,7 +165,7 @@ type environment struct {
 	// presence holds the newest sign of life of the teams in memory, for
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
-	rooms    *teamRooms
+	rooms    *intake.TeamRooms
 	// sends delivers notifications, in goroutines that end with the registry.
 	sends *sends
 }
@@ -206,7 +207,7 @@ func New(o Options) (*Registry, error) {
 	env := &environment{
 		metrics: o.Metrics, passkeys: o.Passkeys, tracer: o.Tracer, network: network, restoredAt: o.RestoredAt,
 		keepPosts: o.KeepPosts, keepTasks: o.KeepTasks, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
-		finished: newFinishedTasks(), keys: cache.NewKeys(), rooms: newTeamRooms(), watchlists: cache.NewWatchlists(),
+		finished: newFinishedTasks(), keys: cache.NewKeys(), rooms: intake.NewTeamRooms(), watchlists: cache.NewWatchlists(),
 	}
 	d := &base{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
 	d.Registry, env.Environment = root.New(root.Options{

@@ -47,10 +47,6 @@ type sessions struct {
 
 	byID     map[watchpost.SessionID]*sessionState
 	byMember map[watchpost.MemberID]map[watchpost.SessionID]*sessionState
-	// statusTimer is set while a status may have to be sent, untold are the crews
-	// whose sessions are being sent theirs.
-	statusTimer watchpost.Timer
-	untold      []*dispatch.Crew
 }
 
 func newSessions(t *team) *sessions {
@@ -273,7 +269,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	ss.Commits.Submit(batch, nil)
 	ss.team.tasks.handOut()
 	if !s.worker.SameAccount(&before) {
-		ss.statusChanged(s)
+		ss.team.statuses.changed(s)
 	}
 }
 
@@ -300,7 +296,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 		}
 		ss.team.accounts.showBlocked(s)
 		if !s.worker.SameAccount(&before) {
-			ss.statusChanged(s)
+			ss.team.statuses.changed(s)
 		}
 	}
 	ss.team.rules.onAccountChanged(m.member)
@@ -309,7 +305,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 		ss.saw(batch, s, false, now)
 		if s.home == ss.team.accounts.actors[m.account] && s.worker.SignedIn && ss.team.members.unconfirmed(m.account, now) {
 			ss.reportAccount(batch, s, s.account)
-			ss.statusChanged(s)
+			ss.team.statuses.changed(s)
 		}
 	}
 	ss.Commits.Submit(batch, m.then)
@@ -340,8 +336,8 @@ func (ss *sessions) onDeliver(m deliver) {
 func (ss *sessions) onLinkDown(m linkDown) {
 	if s := ss.byID[m.session]; s != nil && s.link == m.link {
 		ss.retire(s)
-		ss.team.tasks.shownAt = time.Time{} // all its work waits for another reason now
-		ss.team.tasks.showPending(ss.env.Clock.Now())
+		ss.team.pending.shownAt = time.Time{} // all its work waits for another reason now
+		ss.team.pending.show(ss.env.Clock.Now())
 	}
 }
 

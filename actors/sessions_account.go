@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/intake"
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -18,7 +19,7 @@ import (
 // the session is not signed in to, or another member works with, is not bound, nor is an
 // account after maxBinds on one day; the status that follows says what holds.
 func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
-	ss.statusChanged(s)
+	ss.team.statuses.changed(s)
 	if f.Account == nil {
 		return
 	}
@@ -59,7 +60,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 			one.worker.Other = one.worker.Account != ""
 			ss.moveTo(one, nil, attach{})
 		}
-		ss.statusChanged(one)
+		ss.team.statuses.changed(one)
 	}
 	ss.team.tasks.moveWrites(member)
 	ss.Commits.Submit(batch, nil)
@@ -79,7 +80,7 @@ const maxAccountURN = 256
 // cleanAccount bounds what a session says of an account; its URN is empty when
 // it names no account of the network.
 func cleanAccount(a protocol.Account) protocol.Account {
-	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), clip(a.Slug, maxText), clip(a.Name, maxText)
+	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), intake.Clip(a.Slug, intake.MaxText), intake.Clip(a.Name, intake.MaxText)
 	if len(a.URN) > maxAccountURN || strings.ContainsFunc(a.URN, unicode.IsControl) {
 		a.URN = ""
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/intake"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
@@ -22,9 +23,9 @@ const maxBrowser = 200
 
 // describe takes up what a hello says of where the session runs.
 func (s *sessionState) describe(hello *protocol.Frame) (changed bool) {
-	version, browser := clip(hello.Version, maxBrowser), protocol.Browser{}
+	version, browser := intake.Clip(hello.Version, maxBrowser), protocol.Browser{}
 	if b := hello.Browser; b != nil {
-		browser = protocol.Browser{Name: clip(b.Name, maxBrowser), Version: clip(b.Version, maxBrowser), OS: clip(b.OS, maxBrowser), Label: clip(b.Label, maxBrowser)}
+		browser = protocol.Browser{Name: intake.Clip(b.Name, maxBrowser), Version: intake.Clip(b.Version, maxBrowser), OS: intake.Clip(b.OS, maxBrowser), Label: intake.Clip(b.Label, maxBrowser)}
 	}
 	changed = s.record.Version != version || s.record.Browser != browser
 	s.record.Version, s.record.Browser = version, browser

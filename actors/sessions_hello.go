@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
+	"watchpost/actors/intake"
 	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -62,7 +63,7 @@ func (ss *sessions) onHello(m sessionHello) {
 	}
 	ss.moveTo(s, home, attach{listed: listed, asking: m.hello.Asking, then: ss.welcome(s)})
 	s.told = told{}
-	ss.statusChanged(s) // before any task: it names the account that writes are for
+	ss.team.statuses.changed(s) // before any task: it names the account that writes are for
 	ss.reconcile(s, m.hello.Tasks)
 	ss.cancelQuestions(s, m.hello.Asking)
 	ss.team.tasks.handOut()
@@ -74,7 +75,7 @@ func (ss *sessions) connect(s *sessionState, m *sessionHello) (another bool) {
 		ss.Context.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
 		ss.disconnect(s)
 	}
-	s.link, s.journal = m.link, clip(m.hello.Journal, maxJournal)
+	s.link, s.journal = m.link, intake.Clip(m.hello.Journal, maxJournal)
 	s.worker = &dispatch.Worker{Session: m.session, Member: s.record.Member}
 	ss.team.dispatch.Changed(s.worker)
 	return another

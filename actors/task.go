@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"go.opentelemetry.io/otel/trace"
 
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
@@ -25,16 +24,15 @@ type task struct {
 
 	ctx       actor.Context
 	state     watchpost.Task
-	debits    []watchpost.Debit // of its hand-outs
-	decisions uint64            // their number so far
-	session   *actor.PID        // the session actor of the newest lease
+	debits    paidDebits
+	decisions uint64     // their number so far
+	session   *actor.PID // the session actor of the newest lease
 	// leaseUntil is when the lease is over unless renewed. It need not be stored:
 	// after a restart the lease has its whole time again.
 	leaseUntil time.Time
 	timer      watchpost.Timer
 	timerAt    time.Time
-	// span is that of the lease; nil without one, or when the task is not traced.
-	span trace.Span
+	span       leaseSpan
 	// newest is the publication time of the newest post of this scan so far.
 	newest time.Time
 }
@@ -167,8 +165,8 @@ func (t *task) onOffer(m offer) {
 	if m.until.After(t.leaseUntil) {
 		t.leaseUntil = m.until
 	}
-	c := taskChange{event: taskLeased, debited: t.pay(m.debit, next.Attempts)}
-	t.beginSpan(&next)
+	c := taskChange{event: taskLeased, debited: t.debits.pay(m.debit, next.Attempts)}
+	t.span.begin(t.env.tracer, &next, t.env.Clock.Now())
 	t.decide(next, c, sendTask(t.env, m.session, &next))
 	t.env.metrics.tasks.WithLabelValues(string(next.Type), "handed").Inc()
 }

@@ -1,20 +1,40 @@
 package actors
 
 import (
+	"context"
 	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 
 	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
+	"watchpost/internal/tracing"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
+// paidDebits are what the hand-outs of a task have cost.
+type paidDebits []watchpost.Debit
+
+// pay notes a debit for an attempt, and returns what was noted.
+func (p *paidDebits) pay(d watchpost.Debit, attempt int) []watchpost.Debit {
+	if d.Action == watchpost.ActionNone {
+		return nil
+	}
+	d.Attempt = attempt
+	*p = append(*p, d)
+	return []watchpost.Debit{d}
+}
+
 // takeBack removes the debits of an attempt, to be given back to the days that were
 // debited, and returns them.
-func (t *task) takeBack(attempt int) (debits []watchpost.Debit) {
-	t.debits = slices.DeleteFunc(t.debits, func(d watchpost.Debit) bool {
+func (p *paidDebits) takeBack(attempt int) (debits []watchpost.Debit) {
+	*p = slices.DeleteFunc(*p, func(d watchpost.Debit) bool {
 		if d.Attempt == attempt {
 			debits = append(debits, d)
 		}
@@ -30,12 +50,12 @@ func (t *task) takeBack(attempt int) (debits []watchpost.Debit) {
 func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 	if l := t.state.Lease; l != nil && l.Attempt != c.refund {
 		if d, due := dispatch.CarryOver(t.debits, l.Attempt, t.env.Clock.Now()); due {
-			c.debited = append(c.debited, t.pay(d, l.Attempt)...)
+			c.debited = append(c.debited, t.debits.pay(d, l.Attempt)...)
 		}
 	}
 	before := t.state
 	t.state = next
-	t.endSpan()
+	t.span.end(&t.state)
 	d := decided{batch: &persistence.Batch{}, onCommitted: then}
 	noteWaiting(d.batch, &before, &next)
 	ended := next.State.Final()
@@ -44,7 +64,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 	} else {
 		putTask(d.batch, &next)
 	}
-	c.refunded = t.takeBack(c.refund)
+	c.refunded = t.debits.takeBack(c.refund)
 	if c.refund == watchpost.EveryAttempt {
 		c.refunded, t.debits = t.debits, nil
 	}
@@ -88,16 +108,6 @@ func (t *task) submit(d decided, c taskChange) {
 // answer sends what waits for all decisions of the task so far.
 func (t *task) answer(then func(error)) { t.ctx.Send(t.team, decided{onCommitted: then}) }
 
-// pay notes a debit for an attempt.
-func (t *task) pay(d watchpost.Debit, attempt int) []watchpost.Debit {
-	if d.Action == watchpost.ActionNone {
-		return nil
-	}
-	d.Attempt = attempt
-	t.debits = append(t.debits, d)
-	return []watchpost.Debit{d}
-}
-
 // onCarryOver notes that the lease costs a unit of the period that has begun, too,
 // unless a decision has noted that by now.
 func (t *task) onCarryOver(m carryOver) {
@@ -107,6 +117,39 @@ func (t *task) onCarryOver(m carryOver) {
 	attempt := t.state.Lease.Attempt
 	paid := func(d watchpost.Debit) bool { return d.Attempt == attempt && d.Period == m.debit.Period }
 	if !slices.ContainsFunc(t.debits, paid) {
-		t.decide(t.state, taskChange{event: taskActs, debited: t.pay(m.debit, attempt)}, nil)
+		t.decide(t.state, taskChange{event: taskActs, debited: t.debits.pay(m.debit, attempt)}, nil)
 	}
+}
+
+// leaseSpan is the span of a lease; its Span is nil without one, or when the task is not
+// traced. A restart loses the span, not the task.
+type leaseSpan struct{ trace.Span }
+
+// begin begins the span of the lease of next, below the request that created the task, and
+// notes it in the lease, so that the session can put its own below. Tasks of no one's
+// request, scans, have none.
+func (s *leaseSpan) begin(tracer trace.Tracer, next *watchpost.Task, now time.Time) {
+	if next.Trace == "" {
+		return
+	}
+	ctx, span := tracer.Start(tracing.Under(context.Background(), next.Trace), "task "+string(next.Type), trace.WithAttributes(
+		attribute.String("watchpost.task", string(next.ID)), attribute.Int("watchpost.attempt", next.Lease.Attempt),
+		attribute.Float64("watchpost.waited_seconds", now.Sub(next.CreatedAt).Seconds())))
+	if s.Span != nil {
+		s.End() // of a lease that another one follows at once
+	}
+	next.Lease.Trace, s.Span = tracing.Of(ctx), span
+}
+
+// end ends the span when the lease of the task is over.
+func (s *leaseSpan) end(state *watchpost.Task) {
+	if s.Span == nil || state.Lease != nil {
+		return
+	}
+	s.SetAttributes(attribute.String("watchpost.state", string(state.State)))
+	if f := state.Failure; f != nil {
+		s.SetStatus(codes.Error, f.Code)
+	}
+	s.End()
+	s.Span = nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/intake"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -178,7 +179,7 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 // already taken back changes nothing but its debit.
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.Clock.Now()
-	v := watchpost.ClassifyError(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
+	v := watchpost.ClassifyError(t.state.Type, intake.Clip(e.Code, intake.MaxText), intake.Clip(e.Message, intake.MaxText), e.Acted)
 	if e.SlowDown {
 		v = v.AskedToSlowDown()
 	}
@@ -227,7 +228,7 @@ func (t *task) onPosts(m fromSession, ends *watchpost.Lease) {
 		t.env.Log.Warn("posts of a session not understood", "type", t.state.Type, "error", err)
 		output = protocol.PostsOutput{}
 	}
-	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.Clock.Now(), t.guardPost)
+	posts := intake.CleanPosts(output.Posts, t.state.Type, t.env.network, t.env.Clock.Now(), t.guardPost)
 	for i := range posts {
 		if posts[i].PostedAt.After(t.newest) {
 			t.newest = posts[i].PostedAt

@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/json"
 
+	"watchpost/actors/intake"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
@@ -97,7 +98,7 @@ func (t *task) onFetchedPosts(m fromSession, lease watchpost.Lease) {
 		t.onBadOutput(m, lease, err)
 		return
 	}
-	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.Clock.Now(), t.guardPost)
+	posts := intake.CleanPosts(output.Posts, t.state.Type, t.env.network, t.env.Clock.Now(), t.guardPost)
 	shown := make([]json.RawMessage, len(posts))
 	for i := range posts {
 		raw, err := json.Marshal(fetched(&posts[i]))

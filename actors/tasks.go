@@ -27,16 +27,10 @@ type tasks struct {
 	unstarted unstarted
 	wake      watchpost.Timer
 	wakeAt    time.Time
-	day       string // the period that the session actors know of
 	// unanswered counts what session actors were asked to do and have not
 	// answered; wakers are the timers that wait for that.
 	unanswered int
 	wakers     []*actor.PID
-	// counted is what the metrics count of the team's pending work, since shownAt.
-	counted map[watchpost.PendingReason]int
-	shownAt time.Time
-	// counting is the next count, while it is under way.
-	counting *dispatch.PendingCount
 	// renewed is until when sessions keep their leases while the clock is set
 	// forward: they cannot answer in between.
 	renewed time.Time
@@ -158,12 +152,6 @@ func (t *tasks) receive(message any) bool {
 	switch m := message.(type) {
 	case CreateTask:
 		t.onCreateTask(m)
-	case Engage:
-		t.onEngage(m)
-	case BookmarkPost:
-		t.onBookmarkPost(m)
-	case engaged:
-		t.onEngaged(m)
 	case lateResult:
 		t.team.late.onLateResult(sessionFrame(m))
 	case resolved:
@@ -173,7 +161,7 @@ func (t *tasks) receive(message any) bool {
 	case CancelTask:
 		cancelTask(t, m.ID)
 	case GetForecast:
-		t.Answer(forecast(t, m.Added), nil)
+		t.Answer(t.team.forecast(m.Added), nil)
 	case listOpen:
 		t.onListOpen(m)
 	case taskClosed:
@@ -328,7 +316,7 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 		t.env.finished.remember(t.team.id, viewOf(m.task))
 	}
 	t.team.effects.goOn(m.task.ID)
-	t.showPending(t.env.Clock.Now())
+	t.team.pending.show(t.env.Clock.Now())
 	for _, late := range open.late {
 		t.team.late.onLateResult(late)
 	}

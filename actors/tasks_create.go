@@ -2,14 +2,17 @@ package actors
 
 import (
 	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
-
-	"github.com/asynkron/protoactor-go/actor"
 )
 
 // maxOpenTasks bounds the open tasks of a team, scans included, because the team
@@ -42,7 +45,7 @@ func (t *tasks) create(batch *persistence.Batch, task watchpost.Task) {
 func (t *tasks) begin(task *watchpost.Task) *openTask {
 	open := t.track(task)
 	open.actor = t.Spawn(newTask(t.env, *task, t.Context.Self()))
-	t.team.sessions.statusesChanged()
+	t.team.statuses.someChanged()
 	t.env.metrics.tasks.WithLabelValues(string(task.Type), "created").Inc()
 	t.armWake()
 	return open
@@ -53,7 +56,7 @@ func (t *tasks) begin(task *watchpost.Task) *openTask {
 // a separate batch, which is submitted before another request is counted.
 func (t *tasks) createRead(task watchpost.Task) {
 	now := t.env.Clock.Now()
-	t.beginDay(now)
+	t.unanswered += t.team.accounts.beginDay(now)
 	counts, err := t.team.keys.count(&task)
 	if err != nil {
 		t.Answer(nil, err)
@@ -75,7 +78,7 @@ func (t *tasks) createRead(task watchpost.Task) {
 		}
 		t.handOut()
 	}
-	t.showPending(now)
+	t.team.pending.show(now)
 }
 
 // expect says when a task will be done that is about to be made, or that waits.
@@ -181,4 +184,183 @@ func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage, asked wa
 		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: watchpost.ParseTaskInput(input),
 		State: watchpost.TaskPending, CreatedAt: now, Asked: asked, Trace: t.team.trace,
 	}
+}
+
+// cancelTask has a caller's open task cancelled by its actor, which alone decides about
+// it: a hand-out is before that or not at all. One without an actor has ended, or is
+// unknown.
+func cancelTask(t *tasks, id watchpost.TaskID) {
+	open := t.open[id]
+	switch {
+	case open == nil:
+		t.Answer(endedTask(t, id))
+		return
+	case open.scan:
+		t.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound))
+		return
+	}
+	if err := t.team.keys.caller().Allows(open.kind.Scope()); err != nil {
+		t.Answer(nil, err)
+		return
+	}
+	if !t.start(open) {
+		t.Answer(nil, t.Broken)
+		return
+	}
+	t.Context.RequestWithCustomSender(open.actor, failTask{cancel: true}, t.Context.Sender())
+}
+
+// endedTask returns a caller's task that was cancelled (NotFound, Conflict for another end).
+func endedTask(t *tasks, id watchpost.TaskID) (TaskView, error) {
+	notFound := watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound)
+	if !watchpost.ValidID(string(id)) {
+		return TaskView{}, notFound
+	}
+	view, err := t.env.View()
+	if err != nil {
+		return TaskView{}, root.Unavailable(err)
+	}
+	defer view.Close()
+	task, err := teamspace.Load[watchpost.Task](view, t.Space, teamspace.Key(teamspace.KeyTask, id))
+	switch {
+	case errors.Is(err, persistence.ErrNotFound), err == nil && task.Type.Scan():
+		return TaskView{}, notFound
+	case err != nil:
+		return TaskView{}, root.Unavailable(err)
+	}
+	if err := t.team.keys.caller().Allows(task.Type.Scope()); err != nil {
+		return TaskView{}, err
+	}
+	if _, _, err := task.Cancel(t.env.Clock.Now()); err != nil {
+		return TaskView{}, err
+	}
+	return viewOf(&task), nil
+}
+
+// moveWrites lets the member's writes that no session was handed yet run on the
+// account that the member works as now. A write that was handed out stays with
+// its account.
+func (t *tasks) moveWrites(member watchpost.MemberID) {
+	to := t.team.members.accountOf(member)
+	var moved []*openTask
+	for _, open := range ordered.ByKey(t.tally.byMember[member]) {
+		if open.fresh && open.pinned != "" && to != "" && open.pinned != to {
+			moved = append(moved, open)
+		}
+	}
+	t.tell(moveWrite{}, moved...)
+}
+
+// onMoved gives a write its turn, and its effect the name, of one whose account
+// is not known yet.
+func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpost.Task) {
+	was := *task
+	was.Account = open.pinned
+	if after, counted := task.Effect(); counted {
+		before, _ := was.Effect()
+		holder, err := t.team.effects.inForce(before)
+		first, err2 := t.team.effects.inForce(after)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fail(err)
+			return
+		}
+		if holder == task.ID {
+			t.team.effects.giveUp(batch, before, task.ID)
+		}
+		if first == "" {
+			putEffect(batch, after, task.ID)
+			t.team.effects.set(after.Key(), task.ID, task.ID)
+		}
+	}
+	open.pinned = ""
+	if open.offered == "" { // else it was assigned meanwhile, and is not waiting
+		t.team.dispatch.Remove(task.ID)
+		t.team.dispatch.Add(task, t.env.Clock.Now())
+	}
+}
+
+// createWrite makes a task that acts in a member's name, unless the same is
+// done already, or this week has no room for one more invitation.
+func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, delay time.Duration) {
+	task, first, err := t.newWrite(kind, input, member, t.team.audit.asker())
+	switch {
+	case err != nil:
+		t.Answer(nil, err)
+		return
+	case first != "":
+		t.team.idempotency.commitOnce(nil, TaskCreated{ID: first, Expected: expectAgain(t, first)})
+		return
+	}
+	counts, err := t.team.keys.count(&task)
+	if err != nil {
+		t.Answer(nil, err)
+		return
+	}
+	if delay > 0 {
+		task.NotBefore = task.CreatedAt.Add(delay)
+	}
+	batch, expected := &persistence.Batch{}, expect(t, &task)
+	t.putWrite(batch, task)
+	t.team.keys.putCounts(batch, counts)
+	t.team.idempotency.commitOnce(batch, TaskCreated{ID: task.ID, Expected: expected})
+	t.handOut()
+}
+
+// newWrite returns a task that acts in a member's name or, when the same is
+// done already, the first task that did.
+func (t *tasks) newWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, asked watchpost.Asker) (task watchpost.Task, first watchpost.TaskID, err error) {
+	if inputTooLarge(input) {
+		return task, "", watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	}
+	task = t.newTask(kind, input, asked)
+	task.Member, task.Account = member, t.team.members.accountOf(member)
+	if effect, counted := task.Effect(); counted {
+		first, err := t.team.effects.inForce(effect)
+		if err == nil && first == "" {
+			// One that was asked for before the account was known may wait yet.
+			before, _ := withoutAccount(task).Effect()
+			first, err = t.team.effects.inForce(before)
+		}
+		if err != nil {
+			t.Fail(err)
+			return task, "", t.Broken
+		}
+		if first != "" {
+			return task, first, nil
+		}
+	}
+	if err := t.checkRoom(); err != nil {
+		return task, "", err
+	}
+	if kind == watchpost.TaskConnectionRequest && !t.team.accounts.mayInvite(&task) {
+		return task, "", watchpost.Errorf(watchpost.InvitationCap, watchpost.TextInvitationCap)
+	}
+	return task, "", nil
+}
+
+// putWrite opens a new task of newWrite, and notes its effect.
+func (t *tasks) putWrite(batch *persistence.Batch, task watchpost.Task) {
+	t.create(batch, task)
+	if effect, counted := task.Effect(); counted {
+		putEffect(batch, effect, task.ID)
+	}
+}
+
+// withoutAccount is a task as it is before its account is known.
+func withoutAccount(task watchpost.Task) *watchpost.Task {
+	task.Account = ""
+	return &task
+}
+
+// endWrites fails the waiting writes of a removed member and reports whether
+// there were any.
+func (t *tasks) endWrites(member watchpost.MemberID) (some bool) {
+	var ended []*openTask
+	for _, open := range ordered.ByKey(t.tally.byMember[member]) {
+		if !open.acting {
+			ended = append(ended, open)
+		}
+	}
+	t.tell(memberRemoved, ended...)
+	return len(ended) > 0
 }

@@ -7,7 +7,6 @@ import (
 
 	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
-	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -16,7 +15,7 @@ import (
 // sessions that are still free then.
 func (t *tasks) handOut() {
 	now := t.env.Clock.Now()
-	t.beginDay(now)
+	t.unanswered += t.team.accounts.beginDay(now)
 	for t.Broken == nil {
 		a, ok := t.team.dispatch.Next(now)
 		if !ok {
@@ -27,9 +26,9 @@ func (t *tasks) handOut() {
 	t.team.rules.work(now)
 	t.team.accounts.showRelieved()
 	if t.team.dispatch.HasNews() {
-		t.team.sessions.statusesChanged()
+		t.team.statuses.someChanged()
 	}
-	t.showPending(now)
+	t.team.pending.show(now)
 	if t.team.dispatch.Withholds() {
 		t.armWake()
 	}
@@ -51,23 +50,6 @@ func (t *tasks) accountFor(kind watchpost.TaskType, member watchpost.MemberID, n
 	return watchpost.RuleAccount{
 		Seen: t.team.accounts.alive[member].last, Connected: reason == watchpost.PendingQueued || !until.IsZero(),
 		Ready: until, Free: t.team.dispatch.Free(member, account, kind, now),
-	}
-}
-
-// beginDay has the session actors debit their leases to the period that begins.
-// All later assignments come after that.
-func (t *tasks) beginDay(now time.Time) {
-	day := dispatch.PeriodOf(watchpost.Daily, now)
-	if day == t.day {
-		return
-	}
-	t.day = day
-	for _, l := range t.team.accounts.ledgers {
-		l.Forget(now)
-	}
-	for _, session := range ordered.ByKey(t.team.accounts.actors) {
-		t.unanswered++
-		t.Context.Send(session, newDay{})
 	}
 }
 
@@ -210,7 +192,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.team.rules.onTaskEnded(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
 	}
-	t.team.sessions.statusesChanged()
+	t.team.statuses.someChanged()
 }
 
 // armWake asks the clock for the next moment at which waiting tasks may run
@@ -234,7 +216,7 @@ func (t *tasks) armWake() {
 func (t *tasks) onWake() {
 	t.wake = nil
 	t.handOut()
-	t.team.sessions.statusesChanged()
+	t.team.statuses.someChanged()
 	t.armWake()
 	t.answerTimer()
 }

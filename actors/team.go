@@ -37,10 +37,13 @@ type team struct {
 	web         *webSessions
 	passkeys    *passkeys
 	sessions    *sessions
+	statuses    *statuses
 	accounts    *accounts
 	watchlists  *watchlists
 	scans       *scans
 	tasks       *tasks
+	pending     *pendingCounts
+	engagements *engagements
 	dispatch    *dispatch.Dispatcher
 	effects     *effects
 	late        *lateResults
@@ -86,10 +89,13 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.web = newWebSessions(t)
 	t.passkeys = newPasskeys(t)
 	t.sessions = newSessions(t)
+	t.statuses = &statuses{rootActor: &t.rootActor, team: t}
 	t.accounts = newAccounts(t)
 	t.watchlists = newWatchlists(t)
 	t.scans = newScans(t)
 	t.tasks = newTasks(t)
+	t.pending = &pendingCounts{team: t}
+	t.engagements = &engagements{rootActor: &t.rootActor, team: t}
 	t.dispatch = dispatch.New()
 	t.effects = newEffects(t)
 	t.late = newLateResults(t)
@@ -109,7 +115,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 func (t *team) Receive(c actor.Context) {
 	if _, stopped := c.Message().(*actor.Stopped); stopped {
 		t.env.presence.Delete(t.id)
-		t.tasks.hidePending()
+		t.pending.hide()
 		for _, s := range ordered.ByKey(t.sessions.byID) {
 			s.home = nil         // it has ended
 			t.sessions.retire(s) // of a team that broke; otherwise none is connected
@@ -117,17 +123,13 @@ func (t *team) Receive(c actor.Context) {
 		if t.tasks.wake != nil {
 			t.tasks.wake.Stop()
 		}
-		if t.tasks.unstarted.timer != nil {
-			t.tasks.unstarted.timer.Stop()
-		}
+		t.tasks.unstarted.stopTimer()
 		if t.planTimer != nil {
 			t.planTimer.Stop()
 		}
 		t.rules.stopTimers()
 		t.notifications.stopTimer()
-		if t.sessions.statusTimer != nil {
-			t.sessions.statusTimer.Stop()
-		}
+		t.statuses.stopTimer()
 	}
 	if t.Handle(c, t.load) {
 		t.receive(c.Message())
@@ -168,7 +170,7 @@ func (t *team) receive(message any) {
 	case wakeUp:
 		t.tasks.onWake()
 	case statusDue:
-		t.sessions.onStatusDue(m)
+		t.statuses.onDue(m)
 	case root.ClockAdvances:
 		t.sessions.onRenewLeases(m)
 	case replyDurable:
@@ -182,7 +184,7 @@ func (t *team) receive(message any) {
 			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.engagements.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.receive(m) {
 			t.env.Log.Error("unknown message", "actor", "team", "message", root.TypeName(m))
 			t.Answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}

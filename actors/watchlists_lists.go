@@ -217,7 +217,7 @@ func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
 
 // tellPlan tells the lists whether the plan includes them.
 func (ws *watchlists) tellPlan() {
-	ws.team.sessions.statusesChanged()
+	ws.team.statuses.someChanged()
 	for _, followed := range ordered.ByKey(ws.lists) {
 		ws.noteNeed(&watchpost.Watchlist{Type: followed.list.Type, List: followed.list.ID})
 		ws.Context.Send(followed.pid, planChanged{excluded: !ws.team.plan().Scans(followed.list.Type)})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/intake"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
@@ -217,7 +218,7 @@ func (ws *webSessions) makeRoom(st *root.Steps, member watchpost.MemberID, links
 // open adds a session of a member, for which there is room.
 func (ws *webSessions) open(batch *persistence.Batch, member watchpost.Member, b Browser) WebSessionOpened {
 	now := ws.env.Clock.Now()
-	opened := ws.put(batch, teamspace.WebSessionRecord{Member: member.ID, CreatedAt: now, Ends: endOf(now, now), Agent: clip(b.Agent, maxAgent)})
+	opened := ws.put(batch, teamspace.WebSessionRecord{Member: member.ID, CreatedAt: now, Ends: endOf(now, now), Agent: intake.Clip(b.Agent, maxAgent)})
 	opened.Ends, opened.Member, opened.newBrowser = now.Add(webSessionTime), member, ws.meet(batch, member.ID, b)
 	return opened
 }

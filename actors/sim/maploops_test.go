@@ -17,15 +17,15 @@ import (
 // ordered.ByKey instead.
 var inAnyOrder = []string{
 	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
-	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
+	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "Unstored.End", "accounts.beginDay", "accounts.leaves", "accounts.live", "accounts.load", "accounts.mayInvite", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
 	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
-	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
+	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of", "pendingCounts.show",
 	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "scans.onGetScanStates", "schedule.times", "sessionActor.countWriting",
 	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
-	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
-	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has", "watchlists.listNeed",
+	"subscriptions.publish", "tasks.load", "tasks.onListOpen",
+	"team.onRequireExtension", "team.view", "team.weeklyQuota", "watchlists.has", "watchlists.listNeed",
 	"watchlists.onListWatchlists", "watchlists.startLists", "watchlistsOf", "webSessions.makeRoom", "webSessions.views",
 }
 

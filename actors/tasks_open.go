@@ -51,7 +51,7 @@ func (t *tasks) loadWaiting(view persistence.View, debits map[watchpost.TaskID][
 		}
 	})
 	t.SubmitSteps(stale, nil)
-	t.armExpiry()
+	t.unstarted.arm(t.rootActor)
 	return err
 }
 
@@ -116,11 +116,18 @@ func (t *tasks) tell(message any, to ...*openTask) {
 	}
 }
 
-// armExpiry asks the clock for the moment at which the first task without an actor
-// expires. A timer that is early is left alone: it arms itself again.
-func (t *tasks) armExpiry() {
-	if t.unstarted.timer == nil && t.unstarted.Len() > 0 {
-		t.unstarted.timer = t.env.TellAt(t.unstarted.First().expires, t.Context.Self(), waitOver{})
+// arm asks the clock for the moment at which the first task without an actor expires, for
+// its team. A timer that is early is left alone: it arms itself again.
+func (u *unstarted) arm(team *rootActor) {
+	if u.timer == nil && u.Len() > 0 {
+		u.timer = team.env.TellAt(u.First().expires, team.Context.Self(), waitOver{})
+	}
+}
+
+// stopTimer stops the timer that expires them.
+func (u *unstarted) stopTimer() {
+	if u.timer != nil {
+		u.timer.Stop()
 	}
 }
 
@@ -135,7 +142,7 @@ func (t *tasks) onWaitOver() {
 	} else {
 		t.Answer(nil, t.Broken)
 	}
-	t.armExpiry()
+	t.unstarted.arm(t.rootActor)
 }
 
 // noteWaiting keeps the WaitingRecord of a task as its record is.
@@ -146,4 +153,106 @@ func noteWaiting(batch *persistence.Batch, before, after *watchpost.Task) {
 	} else if _, waited := teamspace.WaitingOf(before); waited {
 		batch.Delete(key)
 	}
+}
+
+// tallyOf says under what an open task is counted.
+type tallyOf uint8
+
+const (
+	countedNot     tallyOf = iota
+	countedWaiting         // no session has it, and it has not ended
+	countedRunning
+)
+
+// tally counts the open tasks of a team as they change: a team has too many to
+// count them for each view of it.
+type tally struct {
+	waiting      int
+	runningScans int
+	waitingScans ordered.Heap[*openTask] // the one that is due first on top
+	// byMember are the open tasks of each member.
+	byMember map[watchpost.MemberID]map[watchpost.TaskID]*openTask
+}
+
+func newTally() tally {
+	return tally{
+		waitingScans: ordered.New(
+			func(a, b *openTask) bool { return a.due.Before(b.due) },
+			func(open *openTask) *int { return &open.at },
+		),
+		byMember: map[watchpost.MemberID]map[watchpost.TaskID]*openTask{},
+	}
+}
+
+// opened takes up an open task.
+func (ty *tally) opened(id watchpost.TaskID, open *openTask) {
+	if open.member != "" {
+		if ty.byMember[open.member] == nil {
+			ty.byMember[open.member] = map[watchpost.TaskID]*openTask{}
+		}
+		ty.byMember[open.member][id] = open
+	}
+	ty.count(open)
+}
+
+// closed lets go of a task that is no longer open.
+func (ty *tally) closed(id watchpost.TaskID, open *openTask) {
+	open.ended = true
+	ty.count(open)
+	delete(ty.byMember[open.member], id)
+	if len(ty.byMember[open.member]) == 0 {
+		delete(ty.byMember, open.member)
+	}
+}
+
+// count takes up who holds a task, and whether it has ended.
+func (ty *tally) count(open *openTask) {
+	now := countedWaiting
+	switch {
+	case open.ended:
+		now = countedNot
+	case open.holder != "":
+		now = countedRunning
+	}
+	if before := open.counted; before != now {
+		open.counted = now
+		ty.add(open, before, -1)
+		ty.add(open, now, 1)
+	}
+}
+
+func (ty *tally) add(open *openTask, as tallyOf, n int) {
+	switch {
+	case as == countedWaiting:
+		ty.waiting += n
+		if !open.scan {
+			return
+		}
+		if n > 0 {
+			ty.waitingScans.Add(open)
+		} else {
+			ty.waitingScans.Remove(open)
+		}
+	case as == countedRunning && open.scan:
+		ty.runningScans += n
+	}
+}
+
+// dueEarlier makes a scan due at a moment if that is earlier.
+func (ty *tally) dueEarlier(open *openTask, due time.Time) {
+	if !due.Before(open.due) {
+		return
+	}
+	open.due = due
+	if open.counted == countedWaiting {
+		ty.waitingScans.Fix(open)
+	}
+}
+
+// oldestScan returns since when the oldest waiting scan is due; zero when none waits.
+func (ty *tally) oldestScan() time.Time {
+	if ty.waitingScans.Len() == 0 {
+		return time.Time{}
+	}
+	return ty.waitingScans.First().due
 }

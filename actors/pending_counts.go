@@ -8,10 +8,73 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"watchpost/actors/dispatch"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
+
+// pendingReasons are the labels of the gauge of pending work; all exist from
+// the start.
+var pendingReasons = []watchpost.PendingReason{
+	watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused, watchpost.PendingWeeklyCap,
+	watchpost.PendingDailyCap, watchpost.PendingMemberAsked, watchpost.PendingMemberPace, watchpost.PendingRetry, watchpost.PendingQueued,
+}
+
+// pendingGrain is how often a team counts its pending work.
+const pendingGrain = 10 * time.Second
+
+// pendingAtOnce is how many queues are looked at in one turn of the team's mailbox.
+const pendingAtOnce = 50
+
+// pendingCounts is what the metrics show of why a team's open tasks wait.
+type pendingCounts struct {
+	team *team
+
+	shown   map[watchpost.PendingReason]int // since shownAt
+	shownAt time.Time                       // zero: what is shown is out of date
+	// counting is the next count, while it is under way.
+	counting *dispatch.PendingCount
+}
+
+// show brings the metrics up to why the team's open tasks wait. It looks
+// at queues, not at tasks, and at some of them with each event.
+func (p *pendingCounts) show(now time.Time) {
+	if len(p.team.tasks.open) == 0 || p.shownAt.IsZero() {
+		p.counting = nil // it is out of date
+	}
+	if p.counting == nil {
+		if len(p.team.tasks.open) > 0 && now.Sub(p.shownAt) < pendingGrain {
+			return
+		}
+		p.shownAt = now
+		p.counting = p.team.dispatch.Pending(now)
+	}
+	if !p.team.dispatch.Count(p.counting, pendingAtOnce, now) {
+		return
+	}
+	for _, held := range p.team.tasks.held {
+		p.counting.Counts[watchpost.PendingRunning] += len(held)
+	}
+	p.count(p.counting.Counts)
+	p.team.env.metrics.dueScans.set(p.team.id, p.counting.Oldest)
+	p.counting = nil
+}
+
+// hide takes the team, which leaves memory, out of the metrics of such teams.
+func (p *pendingCounts) hide() {
+	p.count(nil)
+	p.team.env.metrics.dueScans.leave(p.team.id)
+}
+
+func (p *pendingCounts) count(counts map[watchpost.PendingReason]int) {
+	for _, reason := range pendingReasons {
+		if change := counts[reason] - p.shown[reason]; change != 0 {
+			p.team.env.metrics.pending.WithLabelValues(string(reason)).Add(float64(change))
+		}
+	}
+	p.shown = counts
+}
 
 // dueScans knows when the oldest scan of each team that has not begun became due. A team
 // in memory says so itself. Of the others the store tells it (Registry.LookForDueScans):

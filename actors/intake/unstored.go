@@ -1,4 +1,4 @@
-package actors
+package intake
 
 import (
 	"context"
@@ -23,16 +23,16 @@ const (
 	maxUnstored = 4 << 20
 	// maxUnstoredTeam bounds those of all connections of a team.
 	maxUnstoredTeam = 32 << 20
-	// unstoredPatience is how long a frame is held back before its connection
+	// Patience is how long a frame is held back before its connection
 	// ends: heartbeats wait behind it, and a lease lasts three of them.
-	unstoredPatience = 20 * time.Second
+	Patience = 20 * time.Second
 )
 
 const textTooManyParts = "posts come faster than they are stored, try again later"
 
-// unstored is what a connection has handed over and is not acknowledged. It is
+// Unstored is what a connection has handed over and is not acknowledged. It is
 // made with the connection's first posts.
-type unstored struct {
+type Unstored struct {
 	ctx    context.Context // of the connection
 	cancel context.CancelFunc
 	link   *semaphore.Weighted
@@ -57,18 +57,21 @@ func nameOfPart(f *protocol.Frame) partName {
 	return partName{f.Task, *f.Seq}
 }
 
-func newUnstored(team *semaphore.Weighted, leave func()) *unstored {
+// NewUnstored notes what a connection of a team hands over; team is the room of its team,
+// leave is called at its end.
+func NewUnstored(team *semaphore.Weighted, leave func()) *Unstored {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &unstored{ctx: ctx, cancel: cancel, link: semaphore.NewWeighted(maxUnstored), team: team, leave: leave, parts: map[partName][]int64{}}
+	return &Unstored{ctx: ctx, cancel: cancel, link: semaphore.NewWeighted(maxUnstored), team: team, leave: leave, parts: map[partName][]int64{}}
 }
 
-var errTooManyParts = errors.New(textTooManyParts)
+// ErrTooManyParts ends a connection whose posts come faster than they are stored.
+var ErrTooManyParts = errors.New(textTooManyParts)
 
-// add waits until there is room for a frame, and notes it. It returns
-// errTooManyParts when that takes too long.
-func (u *unstored) add(f *protocol.Frame, patience time.Duration) error {
+// Add waits until there is room for a frame, and notes it. It returns
+// ErrTooManyParts when that takes too long.
+func (u *Unstored) Add(f *protocol.Frame, patience time.Duration) error {
 	n := min(int64(len(f.Output)), maxUnstored)
-	ctx, cancel := context.WithTimeoutCause(u.ctx, patience, errTooManyParts)
+	ctx, cancel := context.WithTimeoutCause(u.ctx, patience, ErrTooManyParts)
 	defer cancel()
 	if err := u.link.Acquire(ctx, n); err != nil {
 		return context.Cause(ctx)
@@ -88,8 +91,8 @@ func (u *unstored) add(f *protocol.Frame, patience time.Duration) error {
 	return nil
 }
 
-// acknowledged makes room for a frame that is stored.
-func (u *unstored) acknowledged(ack *protocol.Frame) {
+// Acknowledged makes room for a frame that is stored.
+func (u *Unstored) Acknowledged(ack *protocol.Frame) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	name := nameOfPart(ack)
@@ -104,8 +107,8 @@ func (u *unstored) acknowledged(ack *protocol.Frame) {
 	}
 }
 
-// end gives back what the connection had of the team's.
-func (u *unstored) end() {
+// End gives back what the connection had of the team's.
+func (u *Unstored) End() {
 	u.cancel()
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -119,31 +122,9 @@ func (u *unstored) end() {
 	u.leave()
 }
 
-// admit holds a frame with posts back while too many are not stored; false when
-// the connection has ended, or ends because of it.
-func (l *Link) admit(f *protocol.Frame) bool {
-	if len(f.Output) == 0 || f.Type != protocol.TypePart && f.Type != protocol.TypeResult {
-		return true
-	}
-	l.mu.Lock()
-	if l.unstored == nil && !l.closed {
-		l.unstored = newUnstored(l.env.rooms.enter(l.team), func() { l.env.rooms.leave(l.team) })
-	}
-	u, closed := l.unstored, l.closed
-	l.mu.Unlock()
-	if closed {
-		return false
-	}
-	err := u.add(f, unstoredPatience)
-	if errors.Is(err, errTooManyParts) {
-		l.finish(closeTryAgain, textTooManyParts)
-	}
-	return err == nil
-}
-
-// teamRooms bounds the posts of each team that are not stored yet. A team is in
+// TeamRooms bounds the posts of each team that are not stored yet. A team is in
 // it while a connection of it that has sent posts is open.
-type teamRooms struct {
+type TeamRooms struct {
 	mu     sync.Mutex
 	byTeam map[watchpost.TeamID]*teamRoom
 }
@@ -153,11 +134,12 @@ type teamRoom struct {
 	connections int
 }
 
-func newTeamRooms() *teamRooms { return &teamRooms{byTeam: map[watchpost.TeamID]*teamRoom{}} }
+// NewTeamRooms returns the rooms of a node, in which no team is yet.
+func NewTeamRooms() *TeamRooms { return &TeamRooms{byTeam: map[watchpost.TeamID]*teamRoom{}} }
 
-// enter returns the room of a connection's team. The connection calls leave when
+// Enter returns the room of a connection's team. The connection calls leave when
 // it ends.
-func (r *teamRooms) enter(team watchpost.TeamID) *semaphore.Weighted {
+func (r *TeamRooms) Enter(team watchpost.TeamID) *semaphore.Weighted {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	room := r.byTeam[team]
@@ -169,7 +151,8 @@ func (r *teamRooms) enter(team watchpost.TeamID) *semaphore.Weighted {
 	return room.bytes
 }
 
-func (r *teamRooms) leave(team watchpost.TeamID) {
+// Leave is the end of a connection that entered.
+func (r *TeamRooms) Leave(team watchpost.TeamID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	room := r.byTeam[team]
@@ -177,3 +160,6 @@ func (r *teamRooms) leave(team watchpost.TeamID) {
 		delete(r.byTeam, team)
 	}
 }
+
+// Cancel lets no one wait for room any more.
+func (u *Unstored) Cancel() { u.cancel() }

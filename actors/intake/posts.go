@@ -1,4 +1,7 @@
-package actors
+// Package intake is what stands between a session's connection and the team: it cleans what
+// is reported of posts, and bounds the posts of a connection and of a team that are handed
+// over and not stored yet. It knows no actors.
+package intake
 
 import (
 	"net/url"
@@ -13,20 +16,24 @@ import (
 // Bounds of what a session may report of a post, in bytes. A longer content is
 // cut: the network's own limit is far below.
 const (
+	// MaxText bounds a short text, MaxURN the name of a thing of the network.
+	MaxText = 1000
+	MaxURN  = 200
+
 	maxContent  = 64 << 10
-	maxText     = 1000
 	maxURL      = 2000
-	maxURN      = 200
 	maxMedia    = 20
 	maxCounter  = 1 << 40
 	clockLeeway = 24 * time.Hour
 	firstYear   = 1900
 )
 
-// cleanPosts takes over the posts of a session's frame. What a page says is
+// CleanPosts takes over the posts of a session's frame. What a page says is
 // data and nothing else: a post without a urn or a sensible time is dropped, texts and
-// counters are bounded, and of URLs only http(s) ones are kept.
-func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.URL, now time.Time, guard func(urn, content string, do func()) bool) []watchpost.Post {
+// counters are bounded, and of URLs only http(s) ones are kept. network, when it is known,
+// completes paths. guard runs the work on each post; it reports false when that panicked,
+// and the post is left out.
+func CleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.URL, now time.Time, guard func(urn, content string, do func()) bool) []watchpost.Post {
 	source := watchpost.SourceNetwork
 	if kind == watchpost.TaskForumScan {
 		source = watchpost.SourceForum
@@ -34,7 +41,7 @@ func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.
 	posts := make([]watchpost.Post, 0, len(reported))
 	for i := range reported {
 		r := &reported[i]
-		if r.URN == "" || len(r.URN) > maxURN || r.PostedAt.Year() < firstYear || r.PostedAt.After(now.Add(clockLeeway)) {
+		if r.URN == "" || len(r.URN) > MaxURN || r.PostedAt.Year() < firstYear || r.PostedAt.After(now.Add(clockLeeway)) {
 			continue
 		}
 		var post watchpost.Post
@@ -49,8 +56,8 @@ func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.
 func cleanPost(r *protocol.Post, source watchpost.PostSource, network *url.URL) watchpost.Post {
 	return watchpost.Post{
 		URN: r.URN, URL: cleanURL(r.URL, network), Source: source,
-		Content: clip(r.Content, maxContent), ImageText: clip(r.ImageText, maxContent),
-		AuthorName: clip(r.AuthorName, maxText), AuthorHeadline: clip(r.AuthorHeadline, maxText),
+		Content: Clip(r.Content, maxContent), ImageText: Clip(r.ImageText, maxContent),
+		AuthorName: Clip(r.AuthorName, MaxText), AuthorHeadline: Clip(r.AuthorHeadline, MaxText),
 		AuthorURL: cleanURL(r.AuthorURL, network), AuthorImageURL: cleanURL(r.AuthorImageURL, network),
 		PostedAt: r.PostedAt.UTC(), Type: cleanType(r.Type),
 		Likes: counter(r.Likes), Comments: counter(r.Comments), Shares: counter(r.Shares),
@@ -96,8 +103,8 @@ func cleanURLs(all []string, network *url.URL) []string {
 	return kept
 }
 
-// clip cuts a text to at most n bytes at a character's border.
-func clip(s string, n int) string {
+// Clip cuts a text to at most n bytes at a character's border.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

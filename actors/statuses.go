@@ -5,15 +5,12 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
-
-// A session gets its status after welcome and when the status changes. Changes
-// of the account are sent at once, changes by tasks after a second, so that a
-// burst of tasks costs one status.
 
 // statusEvery is how often one session is sent a status at most.
 const statusEvery = time.Second
@@ -31,10 +28,32 @@ const statusesAtOnce = 10
 // statusDue is the timer of the statuses, or goes on with those that it found.
 type statusDue struct{ more bool }
 
-// statusChanged tells readers that a connection or its account has changed, and sends
+// statuses is the component of a team that tells its sessions what they may do. A session
+// gets its status after welcome and when the status changes. Changes of the account are
+// sent at once, changes by tasks after a second, so that a burst of tasks costs one status.
+//
+// The others tell it what has changed: changed of one session, someChanged of those that
+// the dispatcher has news for.
+type statuses struct {
+	*rootActor
+	team *team
+
+	timer watchpost.Timer // set while a status may have to be sent
+	// untold are the crews whose sessions are being sent theirs.
+	untold []*dispatch.Crew
+}
+
+// stopTimer stops the timer of the component.
+func (ss *statuses) stopTimer() {
+	if ss.timer != nil {
+		ss.timer.Stop()
+	}
+}
+
+// changed tells readers that a connection or its account has changed, and sends
 // the session its status, unless that was sent less than statusEvery ago: then when
 // it is over.
-func (ss *sessions) statusChanged(s *sessionState) {
+func (ss *statuses) changed(s *sessionState) {
 	ss.Commits.Announce(root.Change{Topic: root.TopicTeam})
 	now := ss.env.Clock.Now()
 	switch {
@@ -42,34 +61,34 @@ func (ss *sessions) statusChanged(s *sessionState) {
 	case !s.told.at.IsZero() && now.Sub(s.told.at) < statusEvery:
 		ss.tellLater(s)
 	default:
-		ss.tellStatus(s, now)
+		ss.tell(s, now)
 	}
 }
 
 // tellLater has a session sent its status within a second, if it has changed.
-func (ss *sessions) tellLater(s *sessionState) {
+func (ss *statuses) tellLater(s *sessionState) {
 	ss.team.dispatch.NoteWorker(s.worker)
-	ss.statusesChanged()
+	ss.someChanged()
 }
 
-// statusesChanged has the sessions that the dispatcher has news for sent their
+// someChanged has the sessions that the dispatcher has news for sent their
 // status within a second, if it has changed.
-func (ss *sessions) statusesChanged() {
-	if ss.statusTimer == nil && ss.team.dispatch.Connected() > 0 {
-		ss.statusTimer = ss.env.TellAt(ss.env.Clock.Now().Add(statusEvery), ss.Context.Self(), statusDue{})
+func (ss *statuses) someChanged() {
+	if ss.timer == nil && ss.team.dispatch.Connected() > 0 {
+		ss.timer = ss.env.TellAt(ss.env.Clock.Now().Add(statusEvery), ss.Context.Self(), statusDue{})
 	}
 }
 
-func (ss *sessions) onStatusDue(m statusDue) {
+func (ss *statuses) onDue(m statusDue) {
 	if !m.more {
-		ss.statusTimer = nil
+		ss.timer = nil
 		ss.untold = append(ss.untold, ss.team.dispatch.TakeNews(ss.blockedByPlan())...)
 	}
 	now := ss.env.Clock.Now()
 	for told := 0; told < statusesAtOnce && len(ss.untold) > 0; ss.untold = ss.untold[1:] {
 		for _, w := range ss.untold[0].Workers() {
-			if s := ss.byID[w.Session]; now.Sub(s.told.at) >= statusEvery {
-				ss.tellStatus(s, now)
+			if s := ss.team.sessions.byID[w.Session]; now.Sub(s.told.at) >= statusEvery {
+				ss.tell(s, now)
 			} else {
 				ss.tellLater(s)
 			}
@@ -84,25 +103,25 @@ func (ss *sessions) onStatusDue(m statusDue) {
 	ss.Answer(root.Done{}, nil)
 }
 
-// tellStatus sends a session its status if it differs from the last one.
-func (ss *sessions) tellStatus(s *sessionState, now time.Time) {
+// tell sends a session its status if it differs from the last one.
+func (ss *statuses) tell(s *sessionState, now time.Time) {
 	frame := ss.status(s, now)
 	hash := xxhash.Sum64(teamspace.Encode(frame))
 	if s.told.hash == hash && !s.told.at.IsZero() {
 		return
 	}
 	s.told = told{at: now, hash: hash}
-	ss.Commits.Submit(nil, ss.sends(s, frame))
+	ss.Commits.Submit(nil, ss.team.sessions.sends(s, frame))
 }
 
 // blockedByPlan reports whether the team has watchlists whose scans its plan does
 // not allow.
-func (ss *sessions) blockedByPlan() bool {
+func (ss *statuses) blockedByPlan() bool {
 	return !ss.team.plan().Scans(watchpost.PeopleWatchlist) && ss.team.watchlists.has(watchpost.PeopleWatchlist)
 }
 
 // status describes what a session may do.
-func (ss *sessions) status(s *sessionState, now time.Time) protocol.Frame {
+func (ss *statuses) status(s *sessionState, now time.Time) protocol.Frame {
 	w, member := s.worker, s.record.Member
 	could := 0
 	status := protocol.Frame{

@@ -7,6 +7,7 @@ import (
 	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
+	"watchpost/persistence"
 	"watchpost/watchpost"
 )
 
@@ -192,4 +193,98 @@ func (t *team) onRequireExtension() {
 		}
 	}
 	t.Answer(nil, watchpost.Errorf(watchpost.ExtensionRequired, watchpost.TextExtensionRequired))
+}
+
+// forecast says when the work of each action is done, what would be added included. It
+// looks at queues and accounts, not at tasks.
+func (t *team) forecast(added []watchpost.AddedTasks) []ActionForecast {
+	now := t.env.Clock.Now()
+	work := map[watchpost.Action][]watchpost.ForecastWork{}
+	add := func(k dispatch.Key, units int, isAdded bool) {
+		w := watchpost.ForecastWork{Account: k.Account, Units: units, Added: isAdded}
+		if k.Member != "" && w.Account == "" {
+			w.Account = t.members.bindings[k.Member].Account
+		}
+		w.Reason, w.NotBefore = t.dispatch.Why(k, now)
+		work[k.Kind.Action()] = append(work[k.Kind.Action()], w)
+	}
+	for _, b := range t.dispatch.Backlogs() {
+		add(b.Key, b.Units, false)
+	}
+	acting, _ := watchpost.ActingMember(t.members.list)
+	for _, a := range added {
+		k := dispatch.Key{Kind: a.Type}
+		if a.Type.OfMember() {
+			k.Member, k.Account = acting.ID, t.members.bindings[acting.ID].Account
+		}
+		add(k, a.Count, true)
+	}
+	live := t.accounts.live(now)
+	forecasts := make([]ActionForecast, 0, len(watchpost.Allowances)+1)
+	for _, action := range watchpost.Actions() {
+		accounts := make([]watchpost.ForecastAccount, len(live))
+		for i, account := range live {
+			accounts[i] = watchpost.ForecastAccount{Account: account, Room: max(0, t.dispatch.Standing(account).RoomOf(action, now))}
+		}
+		forecasts = append(forecasts, ActionForecast{action, watchpost.ForecastOf(action, accounts, work[action], now)})
+	}
+	return forecasts
+}
+
+// planExpired is the team's own timer: its plan is free from now on.
+type planExpired struct{}
+
+// plan returns the plan that counts now.
+func (t *team) plan() watchpost.Plan {
+	return watchpost.PlanAt(t.record.Plan, t.record.PlanExpiresAt, t.env.Clock.Now())
+}
+
+func (t *team) onUpdateTeam(m UpdateTeam) {
+	batch := &persistence.Batch{}
+	if m.Patch.Domains != nil {
+		if err := t.members.setDomains(batch, *m.Patch.Domains); err != nil {
+			t.Answer(nil, err)
+			return
+		}
+	}
+	r := &t.record
+	next := m.Patch.Apply(watchpost.Team{Name: r.Name, Plan: r.Plan, PlanExpiresAt: r.PlanExpiresAt, KeepPosts: r.KeepPosts})
+	r.Name, r.Plan, r.PlanExpiresAt, r.KeepPosts = next.Name, next.Plan, next.PlanExpiresAt, next.KeepPosts
+	t.putTeam(batch)
+	t.audit.note(batch, watchpost.AuditTeamChanged, "", t.record.Name+", "+string(t.record.Plan))
+	t.Commit(batch, t.value())
+	t.armPlan()
+	t.watchlists.tellPlan()
+}
+
+// armPlan asks the clock for the moment when the plan expires. A team that is not
+// in memory needs no timer: every reader of its plan compares the moment.
+func (t *team) armPlan() {
+	if t.planTimer != nil {
+		t.planTimer.Stop()
+		t.planTimer = nil
+	}
+	if at := t.record.PlanExpiresAt; at.After(t.env.Clock.Now()) {
+		t.planTimer = t.env.TellAt(at, t.Context.Self(), planExpired{})
+	}
+}
+
+// onPlanExpired tells the lists, whose scans the free plan may not include.
+func (t *team) onPlanExpired() {
+	t.planTimer = nil
+	t.armPlan() // the clock may have rung for a date that was changed meanwhile
+	t.watchlists.tellPlan()
+	t.Answer(root.Done{}, nil)
+}
+
+// weeklyQuota is what each of the team's watchlists may take in a week. A free
+// team in which neither a session nor a person was seen for a week has less.
+func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
+	last := t.record.SignedInAt
+	for _, alive := range t.accounts.alive {
+		if alive.last.After(last) {
+			last = alive.last
+		}
+	}
+	return t.plan().WeeklyQuota(watchpost.Inactive(last, now))
 }
