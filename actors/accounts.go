@@ -2,7 +2,6 @@ package actors
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -34,17 +32,6 @@ type accounts struct {
 	day    string // the period that the session actors know of
 }
 
-// liveness is a member's last sign of life, signed in to the network.
-type liveness struct {
-	last   time.Time
-	stored time.Time // what the store holds of it
-}
-
-// livenessGrain is how far the stored sign of life of a connected member may
-// lag behind: a crash may close the 48-hour window that much early for a member
-// who does not come back. Each store of it is a synced commit.
-const livenessGrain = 10 * time.Minute
-
 func newAccounts(t *team) *accounts {
 	return &accounts{
 		rootActor: &t.rootActor, team: t,
@@ -53,6 +40,9 @@ func newAccounts(t *team) *accounts {
 		alive:   map[watchpost.MemberID]liveness{},
 	}
 }
+
+// actor returns the session actor of an account; nil when there is none.
+func (as *accounts) actor(urn watchpost.AccountURN) *actor.PID { return as.actors[urn] }
 
 // actorOf returns the session actor of an account, a new one if need be.
 func (as *accounts) actorOf(urn watchpost.AccountURN, member watchpost.MemberID) *actor.PID {
@@ -95,11 +85,11 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 			leases[l.Account][t.ID] = held
 		}
 	}
-	for urn, account := range as.team.members.accounts {
+	for urn, account := range as.team.members.claimedAccounts() {
 		know(urn)
 		members[urn] = account.Member
 	}
-	for member, bound := range as.team.members.bindings {
+	for member, bound := range as.team.members.bound() {
 		know(bound.Account)
 		members[bound.Account] = member
 	}
@@ -181,7 +171,7 @@ func (as *accounts) submit(batch *persistence.Batch, c *taskChange, then func(er
 			then = second(then)
 			told, m.then = true, then
 		}
-		as.team.tasks.unanswered++
+		as.team.handouts.asked(1)
 		as.Context.Send(session, m)
 	}
 	as.Commits.Submit(batch, then)
@@ -201,65 +191,6 @@ func second(then func(error)) func(error) {
 		}
 	}
 }
-
-// lives notes a member's sign of life. It is stored when what is stored lags too far
-// behind, or when the connection that brought it has left.
-func (as *accounts) lives(batch *persistence.Batch, member watchpost.MemberID, at time.Time, left bool) {
-	l := as.alive[member]
-	if at.After(l.last) {
-		l.last, as.newest = at, later(as.newest, at)
-		as.alive[member] = l
-		as.showPresence()
-		as.noteHour(batch, at)
-	}
-	if unstored := l.last.Sub(l.stored); unstored >= livenessGrain || left && unstored > 0 {
-		as.alive[member] = liveness{last: l.last, stored: l.last}
-		batch.Put(teamspace.Key(teamspace.KeyLiveness, member), teamspace.Encode(l.last))
-	}
-}
-
-// noteHour notes that a member is active in an hour of the day.
-func (as *accounts) noteHour(batch *persistence.Batch, at time.Time) {
-	if as.hours.Note(at) {
-		batch.Put([]byte(teamspace.KeyPresentHours), teamspace.Encode(as.hours))
-		as.team.dispatch.Present(as.hours)
-	}
-}
-
-// loadHours takes up in which hours of the day members were active.
-func (as *accounts) loadHours(view persistence.View) (err error) {
-	as.hours, err = teamspace.Load[watchpost.PresentHours](view, as.Space, []byte(teamspace.KeyPresentHours))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return nil
-	}
-	as.team.dispatch.Present(as.hours)
-	return err
-}
-
-// leaves forgets the signs of life of a member who is removed.
-func (as *accounts) leaves(member watchpost.MemberID) {
-	delete(as.alive, member)
-	as.newest = time.Time{}
-	for _, alive := range as.alive {
-		as.newest = later(as.newest, alive.last)
-	}
-	as.showPresence()
-}
-
-// live are the accounts that members work as and were active with within
-// LivenessWindow.
-func (as *accounts) live(now time.Time) (live []watchpost.AccountURN) {
-	for member, alive := range as.alive {
-		bound, works := as.team.members.bindings[member]
-		if works && bound.Account != "" && watchpost.ExtensionActive(alive.last, now) {
-			live = append(live, bound.Account)
-		}
-	}
-	return live
-}
-
-// showPresence lets Registry.RequireExtension read the newest sign of life.
-func (as *accounts) showPresence() { as.env.presence.Store(as.team.id, as.newest) }
 
 func (as *accounts) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
 	uses := make([]AllowanceUse, 0, len(watchpost.Allowances))
@@ -342,7 +273,7 @@ func (as *accounts) showBlocked(s *sessionState) {
 func (as *accounts) showRelieved() {
 	for _, c := range as.team.dispatch.TakeRelieved() {
 		for _, w := range c.Workers() {
-			as.showBlocked(as.team.sessions.byID[w.Session])
+			as.showBlocked(as.team.sessions.find(w.Session))
 		}
 	}
 }
@@ -360,7 +291,7 @@ func (as *accounts) mayInvite(task *watchpost.Task) bool {
 		}
 		used = l.Used(a, now)
 	}
-	for _, open := range as.team.tasks.tally.byMember[task.Member] {
+	for _, open := range as.team.tasks.ofMember(task.Member) {
 		waits := open.kind == task.Type && open.counted == countedWaiting // a session that has it was debited
 		if waits && (open.pinned == task.Account || open.pinned == "") {
 			used++

@@ -130,7 +130,7 @@ func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 	for _, key := range names {
 		batch.Delete([]byte(key))
 		id, watchlist := key[len(teamspace.KeyArrival):][:teamspace.IDLength], watchpost.WatchlistID(key[len(teamspace.KeyArrival)+teamspace.IDLength:])
-		if a.team.watchlists.byID[watchlist] == nil {
+		if a.team.watchlists.find(watchlist) == nil {
 			continue // deleted meanwhile
 		}
 		post, err := postindex.Get(view, a.Space, watchpost.PostID(id))

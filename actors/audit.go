@@ -216,3 +216,13 @@ func failedSignIns(view persistence.View, m watchpost.Member) (entries []watchpo
 	}
 	return entries, err
 }
+
+// origin says who makes the request at hand; the zero Origin: the team's key, or no one.
+func (a *audit) origin() watchpost.Origin { return a.from }
+
+// by lets f decide in the name of a request that was made earlier.
+func (a *audit) by(from watchpost.Origin, f func()) {
+	a.from = from
+	f()
+	a.from = watchpost.Origin{}
+}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"watchpost/actors/root"
-	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -81,12 +80,12 @@ func (t *team) onDeleteTeam() {
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirOutbox, Name: string(t.id)}, nil)
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil)
 	var ends []func()
-	for _, m := range t.members.list {
+	for _, m := range t.members.all() {
 		for _, s := range t.sessions.of(m.ID) {
 			ends = append(ends, t.sessions.close(st.Room(2), s))
 		}
 	}
-	for _, k := range ordered.ByKey(t.keys.byID) {
+	for _, k := range t.keys.all() {
 		st.Room(1).Set(persistence.DirectoryKey{Kind: teamspace.DirScopedKey, Name: k.record.Hash}, nil)
 	}
 	keys, id, answer := t.env.keys, t.id, t.env.ReplyTo(t.Context.Sender(), deletionStep{})

@@ -10,9 +10,9 @@
 //
 // Their common code is in package root.
 //
-// The team is divided into components, which share its mailbox and its batches.
-// Each declares its fields. They run in one mailbox, so a decision may use those of
-// several.
+// The team is divided into components, which share its mailbox and its batches. The
+// fields of a component are its own, and the others ask it through its methods. They run
+// in one mailbox, so a decision may ask several.
 //
 //	members       members, pairing codes, claimed and bound accounts
 //	invitations   invitations that are pending
@@ -21,7 +21,10 @@
 //	sessions      sessions and their tokens, which actor has which connection
 //	statuses      what each session is told that it may do
 //	accounts      the session actors of the accounts, and their announcements
-//	tasks         open tasks: creation, order, assignment
+//	tasks         open tasks: creation, order, decisions
+//	engagements   likes and comments on stored posts, bookmarks
+//	pending       what the metrics show of why tasks wait
+//	handouts      what is handed to which session, and when the next task may be
 //	dispatch      which session does which task, and what accounts have used (package dispatch)
 //	scans         entries that share a scan
 //	effects       likes and invitations that must not be done twice
@@ -33,6 +36,9 @@
 //	notifications notification targets and what waits for them
 //	keys          keys with scopes, their last use and what they used of daily limits
 //	audit         sign-ins, changes of members and the key, its last use
+//	views         views of the posts that the team has saved
+//	refusals      posts that the rules for posts could not bear
+//	deletion      the end of a team, in steps
 //
 // Requests enter by Ask. Reads of posts and of ended tasks (Registry.Posts,
 // Registry.TaskStatus) need no actor. A request is answered when its decision,

@@ -117,7 +117,7 @@ func (ef *effects) waitsFor(open *openTask, account watchpost.AccountURN) (watch
 			if err != nil {
 				return "", err
 			}
-			if ef.team.tasks.open[first] != nil && open.id.Follows(first) {
+			if ef.team.tasks.find(first) != nil && open.id.Follows(first) {
 				return first, nil
 			}
 		}
@@ -133,11 +133,11 @@ func (ef *effects) goOn(ended watchpost.TaskID) {
 	}
 	delete(ef.behind, ended)
 	for _, open := range waiting {
-		if ef.team.tasks.open[open.id] == open && !open.ended && open.holder == "" && open.offered == "" {
+		if ef.team.tasks.find(open.id) == open && !open.ended && open.holder == "" && open.offered == "" {
 			ef.team.dispatch.Add(&watchpost.Task{ID: open.id, Type: open.kind, Member: open.member, Account: open.pinned, CreatedAt: open.id.CreatedAt()}, ef.env.Clock.Now())
 		}
 	}
-	ef.team.tasks.handOut()
+	ef.team.handouts.run()
 }
 
 // endUndone gives up the effects that a task has undone. The effect of a task that is
@@ -152,7 +152,7 @@ func (ef *effects) endUndone(batch *persistence.Batch, task *watchpost.Task) {
 			ef.Fail(err)
 			return
 		}
-		if open := ef.team.tasks.open[holder]; holder != "" && task.ID.Follows(holder) && (open == nil || open.ended) {
+		if open := ef.team.tasks.find(holder); holder != "" && task.ID.Follows(holder) && (open == nil || open.ended) {
 			ef.giveUp(batch, effect, task.ID)
 		}
 	}
@@ -185,4 +185,9 @@ func (ef *effects) end(batch *persistence.Batch, task *watchpost.Task) {
 	if holder == task.ID {
 		ef.giveUp(batch, effect, task.ID)
 	}
+}
+
+// putBehind has a task wait for the end of another one.
+func (ef *effects) putBehind(before watchpost.TaskID, open *openTask) {
+	ef.behind[before] = append(ef.behind[before], open)
 }

@@ -53,7 +53,7 @@ func (rs *engagementRules) accounts(r *watchpost.EngagementRule, now time.Time) 
 	accounts := map[watchpost.MemberID]watchpost.RuleAccount{}
 	for _, id := range r.Members {
 		if _, known := rs.team.members.byID(id); known {
-			accounts[id] = rs.team.tasks.accountFor(ruleTasks[r.Action], id, now)
+			accounts[id] = rs.team.accounts.ruleAccount(ruleTasks[r.Action], id, now)
 		}
 	}
 	return accounts
@@ -104,7 +104,7 @@ func (rs *engagementRules) inOrder() []*watchpost.RuleAction {
 // run has all open actions decided on, after the tasks that wait were handed out.
 func (rs *engagementRules) run() {
 	rs.due = true
-	rs.team.tasks.handOut()
+	rs.team.handouts.run()
 }
 
 // onAccountChanged has actions decided on that wait for a connection of a member, if
@@ -115,7 +115,7 @@ func (rs *engagementRules) onAccountChanged(member watchpost.MemberID) {
 	}
 	now := rs.env.Clock.Now()
 	for _, kind := range ruleTasks {
-		rs.due = rs.due || rs.team.tasks.accountFor(kind, member, now).Free
+		rs.due = rs.due || rs.team.accounts.ruleAccount(kind, member, now).Free
 	}
 }
 
@@ -136,7 +136,7 @@ func (rs *engagementRules) work(now time.Time) {
 	rs.SubmitSteps(&w.steps, nil)
 	rs.arm(w.next)
 	for _, id := range w.begun {
-		rs.team.tasks.handAtOnce(id)
+		rs.team.handouts.runOne(id)
 	}
 }
 

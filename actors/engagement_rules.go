@@ -139,7 +139,7 @@ func (rs *engagementRules) receive(message any) bool {
 		rs.onForget()
 	case rulesDue:
 		rs.run()
-		rs.team.tasks.answerTimer()
+		rs.team.handouts.answerTimer()
 	default:
 		return false
 	}

@@ -112,7 +112,7 @@ func (e *engagements) post(id watchpost.PostID) (*watchpost.Post, error) {
 		return nil, notFound
 	case err != nil:
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	case !post.Collected(func(w watchpost.WatchlistID) bool { return e.team.watchlists.byID[w] != nil }):
+	case !post.Collected(func(w watchpost.WatchlistID) bool { return e.team.watchlists.find(w) != nil }):
 		return nil, notFound
 	}
 	return post, nil
@@ -141,7 +141,7 @@ func (e *engagements) onBookmarkPost(m BookmarkPost) {
 // onEngaged lets the post store record what a session has done; the task completes
 // when that is durable, so that who sees it completed sees the post liked.
 func (e *engagements) onEngaged(m engaged) {
-	open := e.team.tasks.open[m.task.ID]
+	open := e.team.tasks.find(m.task.ID)
 	if open == nil {
 		return
 	}
@@ -169,7 +169,8 @@ func (e *engagements) interaction(task *watchpost.Task, engagement watchpost.Eng
 	if engagement.Type == watchpost.ActorUser {
 		member, _ := e.team.members.byID(task.Member)
 		i.Author.ID, i.Author.FullName = string(task.Member), member.FullName
-		i.Author.Slug = e.team.members.bindings[task.Member].Slug
+		bound, _ := e.team.members.binding(task.Member)
+		i.Author.Slug = bound.Slug
 	}
 	return i
 }

@@ -68,7 +68,7 @@ func (t *tasks) onListOpen(m listOpen) {
 				known[k] = w
 			}
 			row.reason, row.notBefore = w.reason, w.notBefore
-		} else if s := t.team.sessions.byID[open.holder]; s != nil {
+		} else if s := t.team.sessions.find(open.holder); s != nil {
 			row.holder = s.record.Member
 		}
 		rows = append(rows, row)

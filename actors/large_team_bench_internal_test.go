@@ -50,14 +50,14 @@ func BenchmarkLargeTeam(b *testing.B) {
 			s.told = told{}
 			t.statuses.changed(s)
 		}},
-		{"handout", func(t *team) { t.tasks.handOut() }},
+		{"handout", func(t *team) { t.handouts.run() }},
 		{"begin-end-task", func(t *team) {
 			now := t.env.Clock.Now()
 			task := l.like(now, session(t).record.Member, "")
 			t.dispatch.Add(task, now)
-			t.tasks.handOut()
+			t.handouts.run()
 			t.dispatch.Remove(task.ID)
-			t.tasks.armWake()
+			t.handouts.arm()
 		}},
 		{"task-status", func(t *team) {
 			s := session(t)
@@ -83,7 +83,7 @@ func BenchmarkLargeTeam(b *testing.B) {
 				t.statuses.onDue(statusDue{more: true})
 			}
 		}},
-		{"wake", func(t *team) { t.tasks.onWake() }},
+		{"wake", func(t *team) { t.handouts.onWake() }},
 		{"api-team", func(t *team) { t.view() }},
 	} {
 		b.Run(row.name, func(b *testing.B) {

@@ -66,7 +66,7 @@ type lateResult sessionFrame
 // write whose outcome was unknown, and acknowledges it in any case.
 func (l *lateResults) onLateResult(m sessionFrame) {
 	id := watchpost.TaskID(m.frame.Task)
-	if open := l.team.tasks.open[id]; open != nil {
+	if open := l.team.tasks.find(id); open != nil {
 		open.late = append(open.late, m) // until its end is durable
 		return
 	}
@@ -77,7 +77,7 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 		return
 	}
 	journal := ""
-	if s := l.team.sessions.byID[m.session]; s != nil {
+	if s := l.team.sessions.find(m.session); s != nil {
 		journal = s.journal
 	}
 	lease, given := task.FindLease(m.session, journal, m.frame.Lease)
@@ -119,7 +119,7 @@ func (l *lateResults) remember(task *watchpost.Task) func(error) {
 
 // ackTo returns what acknowledges a result.
 func (l *lateResults) ackTo(m sessionFrame) func(error) {
-	s := l.team.sessions.byID[m.session]
+	s := l.team.sessions.find(m.session)
 	if s == nil || s.link == nil {
 		return nil
 	}

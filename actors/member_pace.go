@@ -86,7 +86,7 @@ func (ss *sessions) spreadPace(member watchpost.MemberID) {
 // cancelQuestions ends the questions of a session about tasks that are not open any more.
 func (ss *sessions) cancelQuestions(s *sessionState, asking []string) {
 	for _, id := range asking {
-		if open := ss.team.tasks.open[watchpost.TaskID(id)]; open == nil || open.ended {
+		if open := ss.team.tasks.find(watchpost.TaskID(id)); open == nil || open.ended {
 			ss.Context.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: id}})
 		}
 	}

@@ -3,10 +3,12 @@ package actors
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -55,10 +57,26 @@ func (ms *members) load(view persistence.View) error {
 	if err = errors.Join(err, ms.loadDomains(view)); err != nil {
 		return err
 	}
-	return teamspace.LoadAll(view, ms.Space, teamspace.KeyLiveness, func(id string, at time.Time) {
-		as := ms.team.accounts
-		as.alive[watchpost.MemberID(id)], as.newest = liveness{last: at, stored: at}, later(as.newest, at)
-	})
+	return ms.team.accounts.loadLiveness(view)
+}
+
+// all are the members, oldest first. The caller does not change them.
+func (ms *members) all() []watchpost.Member { return ms.list }
+
+// binding returns the account that a member works as.
+func (ms *members) binding(member watchpost.MemberID) (teamspace.BindingRecord, bool) {
+	bound, works := ms.bindings[member]
+	return bound, works
+}
+
+// bound yields the accounts that members work as, by the members.
+func (ms *members) bound() iter.Seq2[watchpost.MemberID, teamspace.BindingRecord] {
+	return ordered.ByKey(ms.bindings)
+}
+
+// claimedAccounts yields the accounts that members have claimed.
+func (ms *members) claimedAccounts() iter.Seq2[watchpost.AccountURN, teamspace.AccountRecord] {
+	return ordered.ByKey(ms.accounts)
 }
 
 // put adds a member whose email was seen to be free.

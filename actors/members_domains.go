@@ -139,3 +139,6 @@ func (ms *members) welcomeAgain(batch *persistence.Batch, email string) {
 		batch.Delete(teamspace.Key(teamspace.KeyUninvited, email))
 	}
 }
+
+// verifiedDomains are the mail domains of the team, as a slice of the caller's own.
+func (ms *members) verifiedDomains() []string { return slices.Clone(ms.domains) }

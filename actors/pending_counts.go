@@ -40,11 +40,12 @@ type pendingCounts struct {
 // show brings the metrics up to why the team's open tasks wait. It looks
 // at queues, not at tasks, and at some of them with each event.
 func (p *pendingCounts) show(now time.Time) {
-	if len(p.team.tasks.open) == 0 || p.shownAt.IsZero() {
+	open := p.team.tasks.count()
+	if open == 0 || p.shownAt.IsZero() {
 		p.counting = nil // it is out of date
 	}
 	if p.counting == nil {
-		if len(p.team.tasks.open) > 0 && now.Sub(p.shownAt) < pendingGrain {
+		if open > 0 && now.Sub(p.shownAt) < pendingGrain {
 			return
 		}
 		p.shownAt = now
@@ -53,12 +54,16 @@ func (p *pendingCounts) show(now time.Time) {
 	if !p.team.dispatch.Count(p.counting, pendingAtOnce, now) {
 		return
 	}
-	for _, held := range p.team.tasks.held {
-		p.counting.Counts[watchpost.PendingRunning] += len(held)
-	}
+	p.counting.Counts[watchpost.PendingRunning] += p.team.tasks.running()
 	p.count(p.counting.Counts)
 	p.team.env.metrics.dueScans.set(p.team.id, p.counting.Oldest)
 	p.counting = nil
+}
+
+// countAgain counts from the beginning: what is shown is out of date.
+func (p *pendingCounts) countAgain(now time.Time) {
+	p.shownAt = time.Time{}
+	p.show(now)
 }
 
 // hide takes the team, which leaves memory, out of the metrics of such teams.

@@ -129,7 +129,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 	if of.kind == "" || !found {
 		return false
 	}
-	open := sc.team.tasks.open[id]
+	open := sc.team.tasks.find(id)
 	if !sc.team.dispatch.Waits(id) || !open.fresh || len(open.targets) == 0 {
 		return false
 	}
@@ -139,7 +139,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 	}
 	open.targets = targets
 	sc.noteTargets(id, open)
-	sc.team.tasks.tally.dueEarlier(open, scan.Due)
+	sc.team.tasks.dueEarlier(open, scan.Due)
 	sc.team.dispatch.Join(id, scan)
 	sc.team.tasks.tell(joinScan{*scan}, open)
 	return true
@@ -175,7 +175,7 @@ func (sc *scans) askToShare(scan *watchpost.Task) {
 	for _, target := range scan.Targets() {
 		has[target.Watchlist]++
 	}
-	for id, tracked := range ordered.ByKey(sc.team.watchlists.byID) {
+	for id, tracked := range sc.team.watchlists.all() {
 		w := &tracked.view.Watchlist
 		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || w.Type.ScanTask() != of.kind {
 			continue
@@ -191,7 +191,7 @@ func (sc *scans) drop(scan watchpost.TaskID) {
 	if !found {
 		id = scan
 	}
-	open := sc.team.tasks.open[id]
+	open := sc.team.tasks.find(id)
 	if open == nil {
 		return
 	}
@@ -210,7 +210,7 @@ func (sc *scans) drop(scan watchpost.TaskID) {
 
 // dropOf ends the scans for some entries.
 func (sc *scans) dropOf(gone func(watchpost.ScanTarget) bool) {
-	for _, open := range ordered.ByKey(sc.team.tasks.open) {
+	for _, open := range sc.team.tasks.all() {
 		for _, target := range slices.Clone(open.targets) {
 			if gone(target) {
 				sc.drop(target.Scan)
@@ -282,7 +282,7 @@ type scanStates map[watchpost.WatchlistID]insight.ScanState
 
 func (sc *scans) onGetScanStates() {
 	states, due, now := scanStates{}, sc.team.dispatch.DueScans(), sc.env.Clock.Now()
-	for id, tracked := range sc.team.watchlists.byID {
+	for id, tracked := range sc.team.watchlists.all() {
 		w := &tracked.view.Watchlist
 		if w.Disabled {
 			continue
@@ -312,3 +312,6 @@ func (r *reading) Coverage(ctx context.Context, team watchpost.TeamID, named []s
 	})
 	return page, root.Unavailable(err)
 }
+
+// mayBeJoined notes the scan of a subject that later ones may join.
+func (sc *scans) mayBeJoined(of subject, scan watchpost.TaskID) { sc.subjects[of] = scan }

@@ -82,7 +82,7 @@ func (ss *sessions) receive(message any) bool {
 		ss.onLinkDown(m)
 	case announced:
 		ss.onAnnounced(&m)
-		ss.team.tasks.handOut()
+		ss.team.handouts.run()
 	case deliver:
 		ss.onDeliver(m)
 	default:
@@ -219,7 +219,7 @@ func (ss *sessions) onSessionFrame(m sessionFrame) {
 		ss.onBind(s, m.frame)
 		return
 	}
-	open := ss.team.tasks.open[watchpost.TaskID(m.frame.Task)]
+	open := ss.team.tasks.find(watchpost.TaskID(m.frame.Task))
 	if open != nil && (m.frame.Type != protocol.TypeActing || s.mayAct(open)) {
 		ss.team.tasks.tell(fromSession{id: m.session, link: s.link, journal: s.journal, frame: m.frame}, open)
 		return
@@ -254,7 +254,7 @@ func (ss *sessions) sends(s *sessionState, frame protocol.Frame) func(error) {
 func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	until := ss.env.Clock.Now().Add(protocol.LeaseTime)
 	for _, r := range f.Running {
-		if open := ss.team.tasks.open[watchpost.TaskID(r.Task)]; open != nil && open.holder == s.record.ID && r.Lease != "" {
+		if open := ss.team.tasks.find(watchpost.TaskID(r.Task)); open != nil && open.holder == s.record.ID && r.Lease != "" {
 			ss.team.tasks.tell(renew{lease: r.Lease, until: until}, open)
 		}
 	}
@@ -267,7 +267,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	ss.saw(batch, s, false, ss.env.Clock.Now())
 	ss.reportAccount(batch, s, *f.Account)
 	ss.Commits.Submit(batch, nil)
-	ss.team.tasks.handOut()
+	ss.team.handouts.run()
 	if !s.worker.SameAccount(&before) {
 		ss.team.statuses.changed(s)
 	}
@@ -282,7 +282,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 	}
 	for _, c := range m.connections {
 		s := ss.byID[c.session]
-		if s == nil || s.link != c.link || s.home != ss.team.accounts.actors[m.account] {
+		if s == nil || s.link != c.link || s.home != ss.team.accounts.actor(m.account) {
 			continue
 		}
 		before := *s.worker
@@ -303,7 +303,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 	if s := ss.byID[m.seen]; s != nil {
 		now := ss.env.Clock.Now()
 		ss.saw(batch, s, false, now)
-		if s.home == ss.team.accounts.actors[m.account] && s.worker.SignedIn && ss.team.members.unconfirmed(m.account, now) {
+		if s.home == ss.team.accounts.actor(m.account) && s.worker.SignedIn && ss.team.members.unconfirmed(m.account, now) {
 			ss.reportAccount(batch, s, s.account)
 			ss.team.statuses.changed(s)
 		}
@@ -313,13 +313,13 @@ func (ss *sessions) onAnnounced(m *announced) {
 		m.taken(nil)
 	}
 	if m.paced {
-		ss.team.tasks.armWake()
+		ss.team.handouts.arm()
 	}
 	if m.answers {
 		if m.blocked {
-			ss.team.tasks.armWake() // a breaker may have opened
+			ss.team.handouts.arm() // a breaker may have opened
 		}
-		ss.team.tasks.answered(nil)
+		ss.team.handouts.answered(nil)
 	}
 }
 
@@ -336,8 +336,7 @@ func (ss *sessions) onDeliver(m deliver) {
 func (ss *sessions) onLinkDown(m linkDown) {
 	if s := ss.byID[m.session]; s != nil && s.link == m.link {
 		ss.retire(s)
-		ss.team.pending.shownAt = time.Time{} // all its work waits for another reason now
-		ss.team.pending.show(ss.env.Clock.Now())
+		ss.team.pending.countAgain(ss.env.Clock.Now()) // all its work waits for another reason now
 	}
 }
 
@@ -364,14 +363,25 @@ func (ss *sessions) disconnect(s *sessionState) {
 
 // onRenewLeases prolongs what connected sessions hold, before the clock is set.
 func (ss *sessions) onRenewLeases(m root.ClockAdvances) {
-	ss.team.tasks.renewed = m.Until
-	for session, held := range ordered.ByKey(ss.team.tasks.held) {
-		if s := ss.byID[session]; s == nil || s.link == nil {
+	ss.team.handouts.renew(m.Until)
+	for session, s := range ordered.ByKey(ss.byID) {
+		if s.link == nil {
 			continue
 		}
-		for _, open := range ordered.ByKey(held) {
+		for _, open := range ss.team.tasks.heldBy(session) {
 			ss.team.tasks.tell(renew{until: m.Until}, open)
 		}
 	}
 	ss.Answer(root.Done{}, nil)
+}
+
+// find returns a session; nil when there is none of the id.
+func (ss *sessions) find(id watchpost.SessionID) *sessionState { return ss.byID[id] }
+
+// retireAll retires the sessions at the end of the activation.
+func (ss *sessions) retireAll() {
+	for _, s := range ordered.ByKey(ss.byID) {
+		s.home = nil // it has ended
+		ss.retire(s) // of a team that broke; otherwise none is connected
+	}
 }

@@ -25,7 +25,8 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	}
 	a, w, member := cleanAccount(*f.Account), s.worker, s.record.Member
 	urn := watchpost.AccountURN(a.URN)
-	now, bound := ss.env.Clock.Now(), ss.team.members.bindings[member]
+	now := ss.env.Clock.Now()
+	bound, _ := ss.team.members.binding(member)
 	changes := changesOn(bound, now)
 	if urn == "" || urn != w.Account || !w.SignedIn || urn == bound.Account || changes >= maxBinds {
 		return
@@ -64,7 +65,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	}
 	ss.team.tasks.moveWrites(member)
 	ss.Commits.Submit(batch, nil)
-	ss.team.tasks.handOut()
+	ss.team.handouts.run()
 }
 
 // mayAct reports whether a session may begin to act on the task that it holds:
@@ -120,7 +121,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	if urn == "" {
 		return nil
 	}
-	bound, known := ss.team.members.bindings[member]
+	bound, known := ss.team.members.binding(member)
 	if known && bound.Account != urn {
 		w.Other, w.InUse = true, refused
 		return nil

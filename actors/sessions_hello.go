@@ -7,7 +7,6 @@ import (
 
 	"watchpost/actors/dispatch"
 	"watchpost/actors/intake"
-	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -66,7 +65,7 @@ func (ss *sessions) onHello(m sessionHello) {
 	ss.team.statuses.changed(s) // before any task: it names the account that writes are for
 	ss.reconcile(s, m.hello.Tasks)
 	ss.cancelQuestions(s, m.hello.Asking)
-	ss.team.tasks.handOut()
+	ss.team.handouts.run()
 }
 
 // connect makes a connection the session's only one; another reports that it had none.
@@ -108,11 +107,11 @@ func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
 	for i := range listed {
 		id := watchpost.TaskID(listed[i].Task)
 		byID[id] = &listed[i]
-		if open := ss.team.tasks.open[id]; (open == nil || open.holder != s.record.ID) && listed[i].State == protocol.StateReceived {
+		if open := ss.team.tasks.find(id); (open == nil || open.holder != s.record.ID) && listed[i].State == protocol.StateReceived {
 			ss.Context.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
 		}
 	}
-	for id, open := range ordered.ByKey(ss.team.tasks.held[s.record.ID]) {
+	for id, open := range ss.team.tasks.heldBy(s.record.ID) {
 		ss.team.tasks.tell(reattach{link: s.link, journal: s.journal, listed: byID[id]}, open)
 		if !open.acting || byID[id] != nil {
 			s.worker.Task = id

@@ -87,7 +87,7 @@ func (ss *statuses) onDue(m statusDue) {
 	now := ss.env.Clock.Now()
 	for told := 0; told < statusesAtOnce && len(ss.untold) > 0; ss.untold = ss.untold[1:] {
 		for _, w := range ss.untold[0].Workers() {
-			if s := ss.team.sessions.byID[w.Session]; now.Sub(s.told.at) >= statusEvery {
+			if s := ss.team.sessions.find(w.Session); now.Sub(s.told.at) >= statusEvery {
 				ss.tell(s, now)
 			} else {
 				ss.tellLater(s)
@@ -148,7 +148,7 @@ func (ss *statuses) status(s *sessionState, now time.Time) protocol.Frame {
 			Reason: protocol.BlockedPlan, TaskTypes: []string{string(watchpost.TaskPeopleScan)},
 		})
 	}
-	bound, ok := ss.team.members.bindings[member]
+	bound, ok := ss.team.members.binding(member)
 	if !ok {
 		return status
 	}

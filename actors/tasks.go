@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"watchpost/actors/dispatch"
 	"watchpost/actors/insight"
+	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -25,15 +27,6 @@ type tasks struct {
 	tally tally
 	// unstarted are those open tasks that have no actor.
 	unstarted unstarted
-	wake      watchpost.Timer
-	wakeAt    time.Time
-	// unanswered counts what session actors were asked to do and have not
-	// answered; wakers are the timers that wait for that.
-	unanswered int
-	wakers     []*actor.PID
-	// renewed is until when sessions keep their leases while the clock is set
-	// forward: they cannot answer in between.
-	renewed time.Time
 }
 
 func newTasks(t *team) *tasks {
@@ -206,7 +199,7 @@ func (t *tasks) load(view persistence.View) error {
 		actor := newTask(t.env, *task, t.Context.Self())
 		actor.debits = debits[task.ID]
 		if task.Lease != nil {
-			actor.session = t.team.accounts.actors[task.Lease.Account]
+			actor.session = t.team.accounts.actor(task.Lease.Account)
 		}
 		tracked := t.track(task)
 		tracked.actor = t.Spawn(actor)
@@ -234,10 +227,32 @@ func (t *tasks) track(task *watchpost.Task) *openTask {
 	t.team.effects.open(task.ID, open.effect)
 	t.team.scans.noteTargets(task.ID, open)
 	if open.subject.kind != "" && open.fresh {
-		t.team.scans.subjects[open.subject] = task.ID
+		t.team.scans.mayBeJoined(open.subject, task.ID)
 	}
 	t.take(task, open)
 	return open
+}
+
+// find returns an open task; nil when there is none of the id.
+func (t *tasks) find(id watchpost.TaskID) *openTask { return t.open[id] }
+
+// count counts the open tasks, scans included.
+func (t *tasks) count() int { return len(t.open) }
+
+// all yields the open tasks by their ids.
+func (t *tasks) all() iter.Seq2[watchpost.TaskID, *openTask] { return ordered.ByKey(t.open) }
+
+// heldBy yields what a session holds, by its ids.
+func (t *tasks) heldBy(session watchpost.SessionID) iter.Seq2[watchpost.TaskID, *openTask] {
+	return ordered.ByKey(t.held[session])
+}
+
+// running counts the tasks that sessions hold.
+func (t *tasks) running() (n int) {
+	for _, held := range t.held {
+		n += len(held)
+	}
+	return n
 }
 
 // take gives an open task its place among the others.
@@ -304,8 +319,8 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	// Not Stop: messages sent to the task before are still answered.
 	t.Context.Poison(open.actor)
 	if open.offered != "" { // just before
-		t.Context.Send(t.team.accounts.actors[open.offered], recall{m.task.ID})
-		t.answered(open)
+		t.Context.Send(t.team.accounts.actor(open.offered), recall{m.task.ID})
+		t.team.handouts.answered(open)
 	}
 	t.hold(m.task.ID, open, "")
 	t.team.scans.forget(m.task.ID, open)

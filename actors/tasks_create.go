@@ -47,7 +47,7 @@ func (t *tasks) begin(task *watchpost.Task) *openTask {
 	open.actor = t.Spawn(newTask(t.env, *task, t.Context.Self()))
 	t.team.statuses.someChanged()
 	t.env.metrics.tasks.WithLabelValues(string(task.Type), "created").Inc()
-	t.armWake()
+	t.team.handouts.arm()
 	return open
 }
 
@@ -56,7 +56,7 @@ func (t *tasks) begin(task *watchpost.Task) *openTask {
 // a separate batch, which is submitted before another request is counted.
 func (t *tasks) createRead(task watchpost.Task) {
 	now := t.env.Clock.Now()
-	t.unanswered += t.team.accounts.beginDay(now)
+	t.team.handouts.asked(t.team.accounts.beginDay(now))
 	counts, err := t.team.keys.count(&task)
 	if err != nil {
 		t.Answer(nil, err)
@@ -67,16 +67,16 @@ func (t *tasks) createRead(task watchpost.Task) {
 	open := t.begin(&task)
 	if a, ok := t.team.dispatch.Next(now); ok && a.Task == task.ID && counts == nil {
 		open.created = created
-		t.assign(open, a)
+		t.team.handouts.assign(open, a)
 	} else {
 		batch := t.team.idempotency.keep(&persistence.Batch{}, created.name)
 		putNew(batch, &task)
 		t.team.keys.putCounts(batch, counts)
 		t.Commits.Submit(batch, created.onCommitted)
 		if ok {
-			t.handTo(a)
+			t.team.handouts.hand(a)
 		}
-		t.handOut()
+		t.team.handouts.run()
 	}
 	t.team.pending.show(now)
 }
@@ -96,7 +96,7 @@ func expect(t *tasks, task *watchpost.Task) Expected {
 
 // expectAgain says when a task will be done that was asked for before.
 func expectAgain(t *tasks, id watchpost.TaskID) Expected {
-	open := t.open[id]
+	open := t.find(id)
 	if open == nil || open.ended || open.holder != "" {
 		return Expected{}
 	}
@@ -190,7 +190,7 @@ func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage, asked wa
 // it: a hand-out is before that or not at all. One without an actor has ended, or is
 // unknown.
 func cancelTask(t *tasks, id watchpost.TaskID) {
-	open := t.open[id]
+	open := t.find(id)
 	switch {
 	case open == nil:
 		t.Answer(endedTask(t, id))
@@ -303,7 +303,7 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 	t.putWrite(batch, task)
 	t.team.keys.putCounts(batch, counts)
 	t.team.idempotency.commitOnce(batch, TaskCreated{ID: task.ID, Expected: expected})
-	t.handOut()
+	t.team.handouts.run()
 }
 
 // newWrite returns a task that acts in a member's name or, when the same is

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"fmt"
+	"iter"
 	"time"
 
 	"watchpost/actors/root"
@@ -256,3 +258,107 @@ func (ty *tally) oldestScan() time.Time {
 	}
 	return ty.waitingScans.First().due
 }
+
+// decide submits the decision of a task with the team's part of it, and tells the
+// session actors that it concerns. The decisions of a task have one way, from the task
+// to here, so they come in their order; if that ever fails, the tree ends before the
+// store is wrong. What waits for the decision runs when the session actor has
+// announced what its account may do now, too: who sees the decision sees what follows
+// from it.
+func (t *tasks) decide(d decided) {
+	c := d.task
+	open := t.open[c.task.ID]
+	if open == nil { // closed, and offered just before
+		t.Commits.Submit(d.batch, d.onCommitted)
+		return
+	}
+	if c.number != open.decisions+1 {
+		t.Fail(fmt.Errorf("decision %d of task %s came after decision %d", c.number, c.task.ID, open.decisions))
+		t.Refuse(d)
+		return
+	}
+	open.decisions = c.number
+	if d.batch == nil {
+		d.batch = &persistence.Batch{}
+	}
+	if open.created != nil {
+		t.addCreation(&d, open)
+	}
+	accounts := []watchpost.AccountURN{open.account}
+	if c.event == taskLeased || c.event == taskDeclined {
+		accounts[0] = open.offered
+	}
+	accounts = append(accounts, t.team.accounts.count(d.batch, c)...)
+	t.onTaskChange(d.batch, open, c)
+	if !t.team.accounts.submit(d.batch, c, d.onCommitted, accounts...) {
+		t.team.handouts.run() // else it follows the announcement
+	}
+}
+
+// onTaskChange adds the team's part to a task's decision.
+func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskChange) {
+	open.acting, open.units, open.kind = c.task.State == watchpost.TaskActing, c.task.Units(), c.task.LeasedType()
+	open.fresh = c.task.Attempts == 0
+	switch c.event {
+	case taskLeased:
+		t.team.handouts.answered(open)
+		t.team.effects.knowAccount(batch, open, &c.task)
+		t.hold(c.task.ID, open, c.task.Lease.Session)
+		open.pinned, open.account = c.task.Account, c.task.Lease.Account
+	case taskDeclined:
+		t.team.handouts.answered(open)
+		switch {
+		case c.task.State != watchpost.TaskPending:
+		case c.task.Asked.Kind == watchpost.AskedByRule:
+			t.tell(rulePostponed, open)
+		default:
+			t.team.dispatch.Add(&c.task, t.env.Clock.Now())
+		}
+	case taskActs:
+		t.team.dispatch.Requeue(&c.task, t.env.Clock.Now())
+	case taskReturned:
+		t.hold(c.task.ID, open, "")
+		t.team.dispatch.Add(&c.task, t.env.Clock.Now())
+		t.team.handouts.arm()
+		if _, known := t.team.members.byID(open.member); open.member != "" && !known {
+			t.tell(memberRemoved, open) // while it was acting
+		}
+	case taskMoved:
+		t.onMoved(batch, open, &c.task)
+	case taskEnded:
+		t.hold(c.task.ID, open, "")
+		open.ended = true
+		t.tally.count(open)
+		t.team.dispatch.Remove(c.task.ID)
+		t.team.effects.end(batch, &c.task)
+		t.team.effects.endUndone(batch, &c.task)
+		noteFetched(batch, &c.task)
+		t.team.rules.onTaskEnded(batch, &c.task)
+		t.team.scans.onScanEnded(batch, open, c)
+	}
+	t.team.statuses.someChanged()
+}
+
+// ofMember yields the open tasks on the account of a member, by their ids.
+func (t *tasks) ofMember(member watchpost.MemberID) iter.Seq2[watchpost.TaskID, *openTask] {
+	return ordered.ByKey(t.tally.byMember[member])
+}
+
+// moveAllWrites is moveWrites for each member who has writes.
+func (t *tasks) moveAllWrites() {
+	for member := range ordered.ByKey(t.tally.byMember) {
+		t.moveWrites(member)
+	}
+}
+
+// dueEarlier moves a scan that waits to an earlier moment.
+func (t *tasks) dueEarlier(open *openTask, due time.Time) { t.tally.dueEarlier(open, due) }
+
+// countIn fills in how many tasks and scans wait and run.
+func (t *tasks) countIn(v *TeamView) {
+	ty := &t.tally
+	v.WaitingTasks, v.WaitingScans, v.RunningScans, v.OldestScan = ty.waiting, ty.waitingScans.Len(), ty.runningScans, ty.oldestScan()
+}
+
+// stopTimer stops the timer of the component.
+func (t *tasks) stopTimer() { t.unstarted.stopTimer() }

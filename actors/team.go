@@ -11,7 +11,6 @@ import (
 	"watchpost/actors/journal"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
-	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -45,6 +44,7 @@ type team struct {
 	pending     *pendingCounts
 	engagements *engagements
 	dispatch    *dispatch.Dispatcher
+	handouts    *handouts
 	effects     *effects
 	late        *lateResults
 	idempotency *idempotency
@@ -97,6 +97,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.pending = &pendingCounts{team: t}
 	t.engagements = &engagements{rootActor: &t.rootActor, team: t}
 	t.dispatch = dispatch.New()
+	t.handouts = &handouts{rootActor: &t.rootActor, team: t}
 	t.effects = newEffects(t)
 	t.late = newLateResults(t)
 	t.idempotency = newIdempotency(t)
@@ -116,14 +117,9 @@ func (t *team) Receive(c actor.Context) {
 	if _, stopped := c.Message().(*actor.Stopped); stopped {
 		t.env.presence.Delete(t.id)
 		t.pending.hide()
-		for _, s := range ordered.ByKey(t.sessions.byID) {
-			s.home = nil         // it has ended
-			t.sessions.retire(s) // of a team that broke; otherwise none is connected
-		}
-		if t.tasks.wake != nil {
-			t.tasks.wake.Stop()
-		}
-		t.tasks.unstarted.stopTimer()
+		t.sessions.retireAll()
+		t.handouts.stopTimer()
+		t.tasks.stopTimer()
 		if t.planTimer != nil {
 			t.planTimer.Stop()
 		}
@@ -168,7 +164,7 @@ func (t *team) receive(message any) {
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
-		t.tasks.onWake()
+		t.handouts.onWake()
 	case statusDue:
 		t.statuses.onDue(m)
 	case root.ClockAdvances:
@@ -225,9 +221,7 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.members.loadBindings, t.tasks.load); err != nil {
 		return err
 	}
-	for member := range ordered.ByKey(t.tasks.tally.byMember) {
-		t.tasks.moveWrites(member) // what the last activation had left to do
-	}
+	t.tasks.moveAllWrites() // what the last activation had left to do
 	if err := t.members.loadRemovals(view); err != nil {
 		return err
 	}
@@ -235,7 +229,7 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.watchlists.load, t.watchlists.loadWeeks); err != nil {
 		return err
 	}
-	t.tasks.armWake()
+	t.handouts.arm()
 	t.armPlan()
 	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load, t.invitations.askMembers); err != nil {
 		return err
@@ -265,7 +259,7 @@ func loadEach(view persistence.View, loads ...func(persistence.View) error) erro
 // decide submits a child's decision together with the team's part of it; those of
 // tasks are tasks.decide's.
 func (t *team) decide(d decided) {
-	if d.watchlist != nil && t.watchlists.byID[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.watchlists.lists[d.list.list] == nil {
+	if d.watchlist != nil && t.watchlists.find(d.watchlist.view.Watchlist.ID) == nil || d.list != nil && t.watchlists.followed(d.list.list) == nil {
 		// Deleted meanwhile: nothing of it is written, and the caller gets its
 		// answer when the deletion is durable.
 		if d.onCommitted != nil {
@@ -283,9 +277,9 @@ func (t *team) decide(d decided) {
 	}
 	hook := false
 	if d.watchlist != nil {
-		t.audit.from = d.watchlist.from
-		hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
-		t.audit.from = watchpost.Origin{}
+		t.audit.by(d.watchlist.from, func() {
+			hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
+		})
 		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
 		if d.watchlist.answer != nil {
 			*d.watchlist.answer = t.watchlists.expected(d.watchlist.view)
@@ -300,7 +294,7 @@ func (t *team) decide(d decided) {
 		t.notifications.run()
 	}
 	if d.watchlist != nil || d.list != nil {
-		t.tasks.handOut()
+		t.handouts.run()
 	}
 }
 

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -37,7 +38,7 @@ func (t *team) putTeam(batch *persistence.Batch) {
 }
 
 func (t *team) onRevealKey(m RevealKey) {
-	if t.audit.from.Member != "" && !m.ToUse {
+	if t.audit.origin().Member != "" && !m.ToUse {
 		if err := t.web.requireFresh(m.Session); err != nil {
 			t.Answer(nil, err)
 			return
@@ -237,7 +238,7 @@ func (ks *scopedKeys) known(id watchpost.KeyID) error {
 // caller returns the key that the request at hand comes with; nil for the team's key, and
 // for a member.
 func (ks *scopedKeys) caller() *watchpost.ScopedKey {
-	if k := ks.byID[ks.team.audit.from.KeyID]; k != nil {
+	if k := ks.byID[ks.team.audit.origin().KeyID]; k != nil {
 		return &k.record.Key
 	}
 	return nil
@@ -245,7 +246,7 @@ func (ks *scopedKeys) caller() *watchpost.ScopedKey {
 
 // mayGive checks that the caller may create the key, or change it, as requested.
 func (ks *scopedKeys) mayGive(key *watchpost.ScopedKey, session string) error {
-	from := ks.team.audit.from
+	from := ks.team.audit.origin()
 	switch {
 	case from.Member != "":
 		return ks.team.web.requireFresh(session)
@@ -269,7 +270,7 @@ func (ks *scopedKeys) onCreate(m CreateKey) {
 		return
 	}
 	key.ID, key.CreatedAt = watchpost.KeyID(watchpost.NewID(now)), now
-	if maker := ks.byID[ks.team.audit.from.KeyID]; maker != nil {
+	if maker := ks.byID[ks.team.audit.origin().KeyID]; maker != nil {
 		key.Makers = slices.DeleteFunc(slices.Clone(maker.record.Key.Makers), func(id watchpost.KeyID) bool { return ks.byID[id] == nil })
 		key.Makers = append(key.Makers, maker.record.Key.ID)
 	}
@@ -386,3 +387,6 @@ func (ks *scopedKeys) putCounts(batch *persistence.Batch, all []counted) {
 		batch.Put(teamspace.Key(teamspace.KeyScopedKeyCount, c.key.record.Key.ID), teamspace.Encode(c.next))
 	}
 }
+
+// all yields the keys by their ids.
+func (ks *scopedKeys) all() iter.Seq2[watchpost.KeyID, *scopedKey] { return ordered.ByKey(ks.byID) }

@@ -93,14 +93,14 @@ type Pause struct {
 // view describes the team for its members and the operator.
 func (t *team) view() TeamView {
 	now := t.env.Clock.Now()
-	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists.byID), Limits: t.plan().Quotas(), Invitations: t.invitations.all(now)}
+	v := TeamView{Team: t.value(), Watchlists: t.watchlists.count(), Limits: t.plan().Quotas(), Invitations: t.invitations.all(now)}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
-	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists.byID), Members: len(t.members.list)}
-	for id, tracked := range t.watchlists.byID {
+	v.Use = watchpost.Quotas{Watchlists: t.watchlists.count(), Members: len(t.members.all())}
+	for id, tracked := range t.watchlists.all() {
 		week := t.watchlists.week(id, now)
 		v.Use.WeeklyPosts = max(v.Use.WeeklyPosts, week.Posts)
 		v.Use.PotentialLeads = max(v.Use.PotentialLeads, week.Leads)
-		followed := t.watchlists.lists[tracked.view.Watchlist.List]
+		followed := t.watchlists.followed(tracked.view.Watchlist.List)
 		switch tracked.view.Watchlist.Type {
 		case watchpost.PeopleWatchlist:
 			v.Use.Profiles = max(v.Use.Profiles, len(followed.list.Entries))
@@ -108,9 +108,9 @@ func (t *team) view() TeamView {
 			v.Use.CompaniesPerWatchlist = max(v.Use.CompaniesPerWatchlist, len(followed.list.Entries))
 		}
 	}
-	acting, _ := watchpost.ActingMember(t.members.list)
-	v.Presence = make([]MemberPresence, 0, len(t.members.list))
-	for _, m := range t.members.list {
+	acting, _ := watchpost.ActingMember(t.members.all())
+	v.Presence = make([]MemberPresence, 0, len(t.members.all()))
+	for _, m := range t.members.all() {
 		p := t.sessions.presence(m.ID, now)
 		p.Acting = m.ID == acting.ID
 		v.Presence = append(v.Presence, p)
@@ -121,8 +121,7 @@ func (t *team) view() TeamView {
 			v.FailingTargets++
 		}
 	}
-	tally := &t.tasks.tally
-	v.WaitingTasks, v.WaitingScans, v.RunningScans, v.OldestScan = tally.waiting, tally.waitingScans.Len(), tally.runningScans, tally.oldestScan()
+	t.tasks.countIn(&v)
 	return v
 }
 
@@ -130,8 +129,8 @@ func (t *team) view() TeamView {
 // that can do most. Before a member has an account, by that of the session.
 func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPresence {
 	p := MemberPresence{Member: member}
-	if alive, known := ss.team.accounts.alive[member]; known {
-		p.LastActive, p.Active = alive.last, watchpost.ExtensionActive(alive.last, now)
+	if last, known := ss.team.accounts.lastAlive(member); known {
+		p.LastActive, p.Active = last, watchpost.ExtensionActive(last, now)
 	}
 	var best *sessionState
 	for _, s := range ss.byMember[member] {
@@ -179,18 +178,16 @@ func (t *team) value() watchpost.Team {
 		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
 		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
 		MemberLeftAt: t.record.MemberLeftAt, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
-		Members: slices.Clone(t.members.list), Domains: slices.Clone(t.members.domains),
+		Members: slices.Clone(t.members.all()), Domains: t.members.verifiedDomains(),
 	}
 }
 
 // onRequireExtension answers whether an extension was active within LivenessWindow.
 func (t *team) onRequireExtension() {
 	now := t.env.Clock.Now()
-	for _, alive := range t.accounts.alive {
-		if watchpost.ExtensionActive(alive.last, now) {
-			t.Answer(root.Done{}, nil)
-			return
-		}
+	if watchpost.ExtensionActive(t.accounts.lastOfAny(), now) {
+		t.Answer(root.Done{}, nil)
+		return
 	}
 	t.Answer(nil, watchpost.Errorf(watchpost.ExtensionRequired, watchpost.TextExtensionRequired))
 }
@@ -203,7 +200,7 @@ func (t *team) forecast(added []watchpost.AddedTasks) []ActionForecast {
 	add := func(k dispatch.Key, units int, isAdded bool) {
 		w := watchpost.ForecastWork{Account: k.Account, Units: units, Added: isAdded}
 		if k.Member != "" && w.Account == "" {
-			w.Account = t.members.bindings[k.Member].Account
+			w.Account = t.members.accountOf(k.Member)
 		}
 		w.Reason, w.NotBefore = t.dispatch.Why(k, now)
 		work[k.Kind.Action()] = append(work[k.Kind.Action()], w)
@@ -211,11 +208,11 @@ func (t *team) forecast(added []watchpost.AddedTasks) []ActionForecast {
 	for _, b := range t.dispatch.Backlogs() {
 		add(b.Key, b.Units, false)
 	}
-	acting, _ := watchpost.ActingMember(t.members.list)
+	acting, _ := watchpost.ActingMember(t.members.all())
 	for _, a := range added {
 		k := dispatch.Key{Kind: a.Type}
 		if a.Type.OfMember() {
-			k.Member, k.Account = acting.ID, t.members.bindings[acting.ID].Account
+			k.Member, k.Account = acting.ID, t.members.accountOf(acting.ID)
 		}
 		add(k, a.Count, true)
 	}
@@ -280,11 +277,5 @@ func (t *team) onPlanExpired() {
 // weeklyQuota is what each of the team's watchlists may take in a week. A free
 // team in which neither a session nor a person was seen for a week has less.
 func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
-	last := t.record.SignedInAt
-	for _, alive := range t.accounts.alive {
-		if alive.last.After(last) {
-			last = alive.last
-		}
-	}
-	return t.plan().WeeklyQuota(watchpost.Inactive(last, now))
+	return t.plan().WeeklyQuota(watchpost.Inactive(later(t.record.SignedInAt, t.accounts.lastOfAny()), now))
 }

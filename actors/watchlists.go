@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -71,7 +72,7 @@ func (ws *watchlists) receive(message any) bool {
 		ws.Answer(ws.scanPlan(), nil)
 	case UpdateWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
-			m.from = ws.team.audit.from
+			m.from = ws.team.audit.origin()
 			ws.Context.RequestWithCustomSender(tracked.pid, m, ws.Context.Sender())
 		}
 	case DeleteWatchlist:
@@ -269,7 +270,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	if gone {
 		ws.Context.Poison(owner)
 	}
-	ws.team.tasks.handOut() // it may have been the last that was waited for
+	ws.team.handouts.run() // it may have been the last that was waited for
 }
 
 // resumeRetag lets the post store go on with what a restart interrupted, and with what
@@ -333,7 +334,7 @@ func (ws *watchlists) scanned(s watchpost.ScanTarget) (owner *actor.PID, record 
 // there is none any more they are acknowledged and dropped.
 func (ws *watchlists) onCollected(m collected) {
 	var targets []watchpost.ScanTarget
-	if open := ws.team.tasks.open[m.task]; open != nil {
+	if open := ws.team.tasks.find(m.task); open != nil {
 		targets = open.targets
 	}
 	m.answer.all = &answers{scans: map[watchpost.TaskID]teamspace.ScanRecord{}}
@@ -370,3 +371,17 @@ func (r *reading) TryKeywords(ctx context.Context, team watchpost.TeamID, entrie
 	})
 	return b, root.Unavailable(err)
 }
+
+// find returns a watchlist; nil when there is none of the id.
+func (ws *watchlists) find(id watchpost.WatchlistID) *trackedWatchlist { return ws.byID[id] }
+
+// followed returns a list of people or companies; nil when there is none of the id.
+func (ws *watchlists) followed(id watchpost.ListID) *followedList { return ws.lists[id] }
+
+// all yields the watchlists by their ids.
+func (ws *watchlists) all() iter.Seq2[watchpost.WatchlistID, *trackedWatchlist] {
+	return ordered.ByKey(ws.byID)
+}
+
+// count counts the watchlists.
+func (ws *watchlists) count() int { return len(ws.byID) }

@@ -155,7 +155,7 @@ func (ws *watchlists) onChangeList(m ChangeList) {
 	ws.Commit(batch, ws.shown(tracked))
 	ws.team.dispatch.Await(string(next.ID))
 	ws.Context.Send(followed.pid, listEntries{next})
-	ws.team.tasks.handOut()
+	ws.team.handouts.run()
 }
 
 // noteListChanged notes that the watchlists which follow a list have changed with it, but
