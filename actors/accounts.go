@@ -104,7 +104,7 @@ func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l
 	now := as.env.Clock.Now()
 	as.ledgers[urn] = l
 	st := dispatch.StandingOf(l)
-	st.Pace = as.team.sessions.paceOf(member)
+	st.Pace = as.team.paces.of(member)
 	session := &sessionActor{env: as.env, team: as.Context.Self(), account: urn, member: member, Standing: st, leases: leases}
 	session.countWriting()
 	as.team.dispatch.Announce(urn, st.Present(now))
@@ -140,7 +140,7 @@ func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []wa
 	if c.verdict.CloseAction {
 		note(c.account)
 	}
-	if c.wrote = c.wrote && as.team.sessions.paceOf(c.task.Member) != nil; c.wrote {
+	if c.wrote = c.wrote && as.team.paces.of(c.task.Member) != nil; c.wrote {
 		note(c.task.Account)
 	}
 	for _, account := range changed {

@@ -20,6 +20,7 @@
 //	passkeys      passkeys of members
 //	sessions      sessions and their tokens, which actor has which connection
 //	statuses      what each session is told that it may do
+//	paces         how members want writes to be done
 //	accounts      the session actors of the accounts, and their announcements
 //	tasks         open tasks: creation, order, decisions
 //	engagements   likes and comments on stored posts, bookmarks

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"watchpost/actors/dispatch"
-	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -31,12 +30,19 @@ func paceFrom(p *protocol.Pace) watchpost.MemberPace {
 	return pace.Clean()
 }
 
-// paceOf returns how a member wants writes to be done; nil: as they come.
-func (ss *sessions) paceOf(member watchpost.MemberID) *dispatch.Paces {
+// paces is the component of a team that knows how its members want writes to be done, by
+// what their sessions say.
+type paces struct {
+	*rootActor
+	team *team
+}
+
+// of returns how a member wants writes to be done; nil: as they come.
+func (ps *paces) of(member watchpost.MemberID) *dispatch.Paces {
 	paces := map[watchpost.SessionID]watchpost.MemberPace{}
-	for id, s := range ordered.ByKey(ss.byMember[member]) {
+	for _, s := range ps.team.sessions.of(member) {
 		if p := s.record.Pace; p != nil {
-			paces[id] = *p
+			paces[s.record.ID] = *p
 		}
 	}
 	return dispatch.NewPaces(paces)
@@ -62,23 +68,23 @@ func (s *sessionState) takePace(p *protocol.Pace) (changed bool) {
 }
 
 // onPace takes up the pace of a heartbeat.
-func (ss *sessions) onPace(s *sessionState, p *protocol.Pace) {
+func (ps *paces) onPace(s *sessionState, p *protocol.Pace) {
 	if p == nil || !s.takePace(p) {
 		return
 	}
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeySession, s.record.ID), teamspace.Encode(s.record))
-	ss.Commits.Submit(batch, nil)
-	ss.spreadPace(s.record.Member)
+	ps.Commits.Submit(batch, nil)
+	ps.spread(s.record.Member)
 }
 
-// spreadPace tells the session actors of a member's connections its pace, after a change.
-func (ss *sessions) spreadPace(member watchpost.MemberID) {
-	m := paced{ss.paceOf(member)}
-	for _, s := range ordered.ByKey(ss.byMember[member]) {
+// spread tells the session actors of a member's connections its pace, after a change.
+func (ps *paces) spread(member watchpost.MemberID) {
+	m := paced{ps.of(member)}
+	for _, s := range ps.team.sessions.of(member) {
 		if s.home != nil {
-			ss.Context.Send(s.home, m)
-			ss.team.statuses.changed(s)
+			ps.Context.Send(s.home, m)
+			ps.team.statuses.changed(s)
 		}
 	}
 }

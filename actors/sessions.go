@@ -258,7 +258,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 			ss.team.tasks.tell(renew{lease: r.Lease, until: until}, open)
 		}
 	}
-	ss.onPace(s, f.Pace)
+	ss.team.paces.onPace(s, f.Pace)
 	if f.Account == nil {
 		return
 	}

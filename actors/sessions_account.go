@@ -183,7 +183,7 @@ func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
 	}
 	st := ss.team.dispatch.Standing(s.worker.Account)
 	a.session, a.link, a.journal, a.account, a.member = s.record.ID, s.link, s.journal, s.account, s.record.Member
-	a.from, a.fromWeekly, a.pace = st.From, st.FromWeekly, ss.paceOf(s.record.Member)
+	a.from, a.fromWeekly, a.pace = st.From, st.FromWeekly, ss.team.paces.of(s.record.Member)
 	ss.Context.Send(home, a)
 }
 

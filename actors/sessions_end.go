@@ -131,7 +131,7 @@ func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func(
 	ss.retire(s)
 	ss.forget(s)
 	if s.record.Pace != nil {
-		ss.spreadPace(s.record.Member)
+		ss.team.paces.spread(s.record.Member)
 	}
 	return func() {
 		if link != nil {

@@ -46,7 +46,7 @@ func (ss *sessions) onHello(m sessionHello) {
 		ss.env.metrics.sessions.Inc() // not before the team counts as active
 	}
 	if repaced {
-		ss.spreadPace(s.record.Member)
+		ss.team.paces.spread(s.record.Member)
 	}
 	listed := map[watchpost.TaskID]bool{}
 	for _, t := range m.hello.Tasks {

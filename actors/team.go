@@ -37,6 +37,7 @@ type team struct {
 	passkeys    *passkeys
 	sessions    *sessions
 	statuses    *statuses
+	paces       *paces
 	accounts    *accounts
 	watchlists  *watchlists
 	scans       *scans
@@ -89,6 +90,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.web = newWebSessions(t)
 	t.passkeys = newPasskeys(t)
 	t.sessions = newSessions(t)
+	t.paces = &paces{rootActor: &t.rootActor, team: t}
 	t.statuses = &statuses{rootActor: &t.rootActor, team: t}
 	t.accounts = newAccounts(t)
 	t.watchlists = newWatchlists(t)
