@@ -24,7 +24,7 @@ func (t *tasks) handOut() {
 		}
 		t.handTo(a)
 	}
-	t.team.rules.work(now)
+	t.team.workRules(now)
 	t.team.accounts.showRelieved()
 	if t.team.dispatch.HasNews() {
 		t.team.sessions.statusesChanged()
@@ -79,7 +79,7 @@ func (t *tasks) handTo(a dispatch.Assignment) {
 	if !t.start(open) {
 		return
 	}
-	if !t.team.rules.allow(a.Task) {
+	if !t.team.rules.Allow(a.Task) {
 		t.handNothing(a.Worker)
 		t.tell(rulePostponed, open)
 		return
@@ -115,7 +115,7 @@ func (t *tasks) assign(open *openTask, a dispatch.Assignment) {
 	t.unanswered++
 	t.Context.Send(t.team.accounts.actors[open.offered], assign{
 		id: a.Task, task: open.actor, kind: a.Kind, units: open.units, session: a.Worker.Session, until: t.renewed,
-		before: t.team.rules.closing(a.Task),
+		before: t.team.rules.Closing(a.Task),
 	})
 }
 
@@ -207,7 +207,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.team.effects.end(batch, &c.task)
 		t.team.effects.endUndone(batch, &c.task)
 		noteFetched(batch, &c.task)
-		t.team.rules.onTaskEnded(batch, &c.task)
+		t.team.rules.OnTaskEnded(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
 	}
 	t.team.sessions.statusesChanged()

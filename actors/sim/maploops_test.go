@@ -17,12 +17,12 @@ import (
 // ordered.ByKey instead.
 var inAnyOrder = []string{
 	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
-	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
-	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
-	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
-	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
+	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Rules.Create", "Rules.OnAccountChanged", "Rules.Proposals", "Rules.Watch",
+	"Rules.overview", "Rules.stopAfterRestore", "Rules.viewOf", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
+	"dueScans.age", "dueScans.rest",
+	"finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
 	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
-	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "scans.onGetScanStates", "schedule.times", "sessionActor.countWriting",
+	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "round.decide", "scans.onGetScanStates", "schedule.times", "sessionActor.countWriting",
 	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
 	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has", "watchlists.listNeed",
