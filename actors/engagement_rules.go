@@ -12,7 +12,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// The requests to the rules of a team (package rules), and their answers.
+// CreateRule and the other requests to the rules of a team, and their answers, are those
+// of package rules.
 type (
 	CreateRule       = rules.Create
 	UpdateRule       = rules.Update
