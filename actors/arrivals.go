@@ -72,7 +72,7 @@ func (a *arrivals) load(view persistence.View) error {
 // wanted returns the watchlists whose new posts are to be noted; nil: none.
 func (a *arrivals) wanted() *poststore.Watched {
 	w := &poststore.Watched{}
-	a.team.rules.watch(w)
+	a.team.rules.Watch(w.Add)
 	a.team.notifications.watch(w)
 	if w.Empty() {
 		return nil
@@ -109,7 +109,7 @@ func (a *arrivals) work() {
 			root.Send(self, arrivalsSeen{})
 		}
 	})
-	a.team.rules.run()
+	a.team.rules.Run()
 	a.team.notifications.run()
 }
 
@@ -140,7 +140,7 @@ func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 		if err != nil {
 			return err
 		}
-		if err := a.team.rules.consider(view, batch, post, watchlist, tagging); err != nil {
+		if err := a.team.rules.Consider(view, batch, post, watchlist, tagging); err != nil {
 			return err
 		}
 		a.team.notifications.consider(batch, post, watchlist, tagging)

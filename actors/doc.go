@@ -33,7 +33,7 @@
 //	watchlists    watchlists, lists, counters of the week
 //	idempotency   replies that are kept for repeated requests
 //	arrivals      posts that are new to a watchlist, which rules are to look at
-//	rules         auto-engagement rules and their actions
+//	rules         auto-engagement rules and their actions (package rules)
 //	notifications notification targets and what waits for them
 //	keys          keys with scopes, their last use and what they used of daily limits
 //	audit         sign-ins, changes of members and the key, its last use

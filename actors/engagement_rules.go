@@ -1,228 +1,175 @@
 package actors
 
 import (
-	"errors"
+	"context"
+	"encoding/json"
 	"time"
 
 	"watchpost/actors/root"
-	"watchpost/internal/ordered"
+	"watchpost/actors/rules"
 	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
+	"watchpost/persistence/postindex"
 	"watchpost/watchpost"
 )
 
-// CreateRule makes an auto-engagement rule for a watchlist (NotFound, PlanLimit);
-// answered by RuleView. Emails name the members on whose accounts it acts
-// (NotFound `User not found`); none: the one who acts for the team. Without a name
-// the rule gets one.
-type CreateRule struct {
-	Rule   watchpost.EngagementRule // cleaned
-	Emails []string
-}
+// CreateRule and the other requests to the rules of a team, and their answers, are those
+// of package rules.
+type (
+	CreateRule       = rules.Create
+	UpdateRule       = rules.Update
+	DeleteRule       = rules.Delete
+	ListRules        = rules.List
+	StopRules        = rules.Stop
+	DecideRuleAction = rules.Decide
+	UndoRuleDecision = rules.Undo
+	RulesView        = rules.Overview
+	RuleView         = rules.View
+	RuleActionsPage  = rules.Page
+)
 
-// UpdateRule changes a rule (NotFound, Invalid); answered by RuleView.
-type UpdateRule struct {
-	ID     watchpost.RuleID
-	Patch  watchpost.RulePatch
-	Emails *[]string
-}
+// rulePostponed gives the action of a task that is not acting back to its rule.
+var rulePostponed = failTask{failure: watchpost.RulePostponed("")}
 
-// DeleteRule is answered by Done (NotFound). What waits of the rule is withdrawn.
-type DeleteRule struct{ ID watchpost.RuleID }
-
-// ListRules is answered by RulesView.
-type ListRules struct{}
-
-// StopRules stops all rules of the team at once, and withdraws what waits of
-// them, or lets them act again; answered by Done.
-type StopRules struct {
-	Stop bool
-	By   watchpost.MemberID
-}
-
-// DecideRuleAction approves or rejects a proposed action (NotFound, Conflict);
-// answered by watchpost.RuleAction. Text replaces a comment.
-type DecideRuleAction struct {
-	ID      watchpost.RuleActionID
-	Approve bool
-	Text    *string // cleaned
-	By      watchpost.MemberID
-	// Delay is how long the decision waits, so that it can be taken back.
-	Delay time.Duration
-}
-
-// UndoRuleDecision takes back a decision that waits (NotFound, Conflict once it has
-// taken effect); answered by watchpost.RuleAction.
-type UndoRuleDecision struct{ ID watchpost.RuleActionID }
-
-func (CreateRule) AnsweredWith(RuleView)                   {}
-func (UpdateRule) AnsweredWith(RuleView)                   {}
-func (DeleteRule) AnsweredWith(root.Done)                  {}
-func (ListRules) AnsweredWith(RulesView)                   {}
-func (StopRules) AnsweredWith(root.Done)                   {}
-func (DecideRuleAction) AnsweredWith(watchpost.RuleAction) {}
-func (UndoRuleDecision) AnsweredWith(watchpost.RuleAction) {}
-
-// RulesView are the team's rules, oldest first, and what waits of them.
-type RulesView struct {
-	Stopped bool
-	// StoppedAt and StoppedBy say since when and by whom.
-	StoppedAt time.Time
-	StoppedBy watchpost.MemberID
-	Rules     []RuleView
-	Open      []watchpost.RuleAction // oldest first
-}
-
-// RuleView is a rule with its members, and how many of its actions wait.
-type RuleView struct {
-	Rule              watchpost.EngagementRule
-	Members           []watchpost.Member
-	Proposed, Waiting int
-	// NextAt is when the first waiting action may be done; zero: none waits.
-	NextAt time.Time
-}
-
-// engagementRules is the component of a team that owns its rules and their open
-// actions.
-//
-// An action is decided on once: in the batch that removes the post's arrival. What
-// becomes of it is the book's to say, whenever something changes: it becomes a task
-// when it may be done at once and a connection of its account is free. The batch that
-// creates the task makes it running. A task that comes back without having acted ends,
-// and gives the action back to be decided again, in one batch.
-type engagementRules struct {
-	*rootActor
-	team *team
-
-	book    watchpost.RuleBook
-	running map[watchpost.TaskID]*watchpost.RuleAction
-	stopped *teamspace.StoppedRecord // nil: not stopped
-	// due is set when an action may have to be decided again; work does it.
-	due bool
-	// awaited are the members for whose connections an action waits.
-	awaited map[watchpost.MemberID]bool
-	timer   watchpost.Timer
-	// forgetTimer is that of the next pass of forget; nil: nothing is to be forgotten.
-	forgetTimer watchpost.Timer
-}
-
-// rulesDue is the timer of the component: an action may be done, or lapses.
-type rulesDue struct{}
-
-const textActionNotFound = "Action not found"
-
-func newEngagementRules(t *team) *engagementRules {
-	return &engagementRules{
-		rootActor: &t.rootActor, team: t, book: watchpost.NewRuleBook(),
-		running: map[watchpost.TaskID]*watchpost.RuleAction{},
-		awaited: map[watchpost.MemberID]bool{},
-	}
-}
-
-func (rs *engagementRules) receive(message any) bool {
+// receiveRules handles what concerns rules.
+func (t *team) receiveRules(message any) bool {
 	switch m := message.(type) {
 	case CreateRule:
-		rs.onCreate(m)
-	case UpdateRule:
-		rs.onUpdate(m)
-	case DeleteRule:
-		rs.onDelete(m)
-	case ListRules:
-		rs.Answer(rs.view(), nil)
-	case StopRules:
-		rs.onStop(m)
-	case DecideRuleAction:
-		rs.onDecide(m)
-	case UndoRuleDecision:
-		rs.onUndo(m)
-	case forgetRules:
-		rs.onForget()
-	case rulesDue:
-		rs.run()
-		rs.team.handouts.answerTimer()
+		batch, made, err := t.rules.Create(m, t.plan())
+		if err != nil {
+			t.Answer(nil, err)
+			break
+		}
+		t.idempotency.commitOnce(batch, made)
+	case rules.Due:
+		t.rules.Run()
+		t.handouts.answerTimer()
 	default:
-		return false
+		return t.rules.Receive(message)
 	}
 	return true
 }
 
-// load takes up the rules. It ends the actions whose task has ended, gives back those
-// whose task waits, and decides on the others as work does.
-func (rs *engagementRules) load(view persistence.View) error {
-	err := teamspace.LoadAll(view, rs.Space, teamspace.KeyRule, func(_ string, r watchpost.EngagementRule) { rs.book.Rules[r.ID] = r })
-	if err != nil {
+// loadRules takes up the rules, and lets them go on.
+func (t *team) loadRules(view persistence.View) error {
+	if err := t.rules.Load(view, t.env.restoredAt); err != nil {
 		return err
 	}
-	err = teamspace.LoadAll(view, rs.Space, teamspace.KeyRuleAction, func(_ string, a watchpost.RuleAction) {
-		rs.book.Open[a.ID] = &a
-		if a.State == watchpost.RuleRunning {
-			rs.running[a.Task] = &a
-		}
-	})
-	if err != nil {
-		return err
-	}
-	err = teamspace.LoadAll(view, rs.Space, teamspace.KeyRulePace, func(id string, p watchpost.Pace) { rs.book.Paces[watchpost.MemberID(id)] = p })
-	if err != nil {
-		return err
-	}
-	stopped, err := teamspace.Load[teamspace.StoppedRecord](view, rs.Space, []byte(teamspace.KeyRulesStopped))
-	if err == nil {
-		rs.stopped, rs.book.Stopped = &stopped, true
-	} else if !errors.Is(err, persistence.ErrNotFound) {
-		return err
-	}
-	if err := loadEach(view, rs.loadWeek, rs.forget, rs.loadRunning, rs.stopAfterRestore); err != nil {
-		return err
-	}
-	rs.due = true
-	rs.work(rs.env.Clock.Now())
+	t.workRules(t.env.Clock.Now())
 	return nil
 }
 
-// loadRunning looks at the tasks of the running actions.
-func (rs *engagementRules) loadRunning(view persistence.View) error {
-	var ended [][]byte
-	for id := range ordered.ByKey(rs.running) {
-		open := rs.team.tasks.open[id]
-		switch {
-		case open == nil:
-			ended = append(ended, teamspace.Key(teamspace.KeyTask, id))
-		case open.holder == "":
-			rs.team.tasks.tell(rulePostponed, open)
-		}
+// workRules lets the rules make tasks for the connections that are free.
+func (t *team) workRules(now time.Time) {
+	for _, id := range t.rules.Work(now) {
+		t.handouts.runOne(id)
 	}
-	return teamspace.LoadEach(view, rs.Space, ended, func(task watchpost.Task) {
-		batch := &persistence.Batch{}
-		rs.onTaskEnded(batch, &task)
-		rs.Commits.Submit(batch, nil)
+}
+
+// rulesHost answers the questions of the rules.
+type rulesHost struct{ team *team }
+
+// Member implements rules.Host.
+func (h rulesHost) Member(id watchpost.MemberID) (watchpost.Member, bool) {
+	return h.team.members.byID(id)
+}
+
+// ActingFor implements rules.Host.
+func (h rulesHost) ActingFor(email *string) (watchpost.Member, error) {
+	return h.team.members.actingFor(email)
+}
+
+// Account implements rules.Host.
+func (h rulesHost) Account(kind watchpost.TaskType, member watchpost.MemberID, now time.Time) watchpost.RuleAccount {
+	return h.team.accounts.ruleAccount(kind, member, now)
+}
+
+// Watchlist implements rules.Host.
+func (h rulesHost) Watchlist(id watchpost.WatchlistID) (name string, known bool) {
+	tracked := h.team.watchlists.find(id)
+	if tracked == nil {
+		return "", false
+	}
+	return tracked.view.Watchlist.Name, true
+}
+
+// Tagging implements rules.Host.
+func (h rulesHost) Tagging(view persistence.View) (*watchpost.Tagging, error) {
+	return h.team.env.watchlists.Of(view, h.team.id)
+}
+
+// HasRoom implements rules.Host.
+func (h rulesHost) HasRoom() bool { return h.team.tasks.checkRoom() == nil }
+
+// CreateWrite implements rules.Host.
+func (h rulesHost) CreateWrite(batch *persistence.Batch, kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, rule watchpost.RuleID) (id watchpost.TaskID, made bool, err error) {
+	task, first, err := h.team.tasks.newWrite(kind, input, member, watchpost.Asker{Kind: watchpost.AskedByRule, ID: string(rule)})
+	if err != nil || first != "" {
+		return "", false, err
+	}
+	h.team.tasks.putWrite(batch, task)
+	return task.ID, true, nil
+}
+
+// Task implements rules.Host.
+func (h rulesHost) Task(id watchpost.TaskID) rules.TaskProgress {
+	open := h.team.tasks.find(id)
+	if open == nil {
+		return rules.TaskProgress{}
+	}
+	return rules.TaskProgress{Open: true, Held: open.holder != "", Acting: open.acting, Ended: open.ended}
+}
+
+// EndTask implements rules.Host.
+func (h rulesHost) EndTask(id watchpost.TaskID, failure watchpost.TaskFailure) {
+	h.team.tasks.tell(failTask{failure: failure}, h.team.tasks.find(id))
+}
+
+// HandOut implements rules.Host.
+func (h rulesHost) HandOut() { h.team.handouts.run() }
+
+// Audit implements rules.Host.
+func (h rulesHost) Audit(batch *persistence.Batch, kind watchpost.AuditKind, subject string) {
+	h.team.audit.note(batch, kind, "", subject)
+}
+
+// RuleJournal returns the newest actions of rules that have ended, newest first.
+func (r *reading) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]watchpost.RuleAction, error) {
+	return r.ruleJournal(ctx, team, "", rules.JournalMost)
+}
+
+func (r *reading) ruleJournal(ctx context.Context, team watchpost.TeamID, before watchpost.RuleActionID, most int) ([]watchpost.RuleAction, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, root.Unavailable(err)
+	}
+	defer view.Close()
+	ended, err := rules.Journal(view, persistence.Space(team), before, most, r.env.Clock.Now())
+	return ended, root.Unavailable(err)
+}
+
+// RuleActions returns a page of the actions of rules, from the cursor of an earlier one
+// or "": the open ones, oldest first, then those that have ended in the last 14 days,
+// newest first. Errors: Invalid for a cursor, Unavailable.
+func (r *reading) RuleActions(ctx context.Context, team watchpost.TeamID, cursor string, limit int) (RuleActionsPage, error) {
+	open := func() ([]watchpost.RuleAction, error) {
+		view, err := askTeam(ctx, r.base, team, ListRules{})
+		return view.Open, err
+	}
+	ended := func(before watchpost.RuleActionID, most int) ([]watchpost.RuleAction, error) {
+		return r.ruleJournal(ctx, team, before, most)
+	}
+	return rules.ReadPage(cursor, limit, open, ended)
+}
+
+// TryRule returns what a rule would have done with the newest posts that its
+// watchlist collected in the last 30 days (NotFound, Forbidden). Nothing is
+// stored, and nothing is done on the network.
+func (r *reading) TryRule(ctx context.Context, team watchpost.TeamID, rule watchpost.EngagementRule) (watchpost.RuleTrial, error) {
+	if err := r.WatchlistAccess(ctx, team, string(rule.Watchlist)); err != nil {
+		return watchpost.RuleTrial{}, err
+	}
+	return rules.Try(rule, r.env.Clock.Now(), func(q watchpost.PostQuery) ([]*postindex.Stored, *watchpost.Tagging, error) {
+		found, err := r.Posts(ctx, team, []string{string(rule.Watchlist)}, q)
+		return found.Posts, found.Tagging, err
 	})
-}
-
-// loadWeek takes up the authors of the present week.
-func (rs *engagementRules) loadWeek(view persistence.View) error {
-	from := teamspace.RuleAuthorKey(watchpost.Weekly.Key(rs.env.Clock.Now()))
-	return view.Scan(rs.Space, from, persistence.PrefixEnd([]byte(teamspace.KeyRuleAuthor)), func(k, _ []byte) bool {
-		rs.book.Engaged[string(k[len(teamspace.KeyRuleAuthor):])] = true
-		return true
-	})
-}
-
-// arm asks the clock for a moment, and no more for the one before; zero: for none.
-func (rs *engagementRules) arm(at time.Time) {
-	if rs.timer != nil {
-		rs.timer.Stop()
-		rs.timer = nil
-	}
-	if !at.IsZero() {
-		rs.timer = rs.env.TellAt(at, rs.Context.Self(), rulesDue{})
-	}
-}
-
-// stopTimers stops all timers of the component.
-func (rs *engagementRules) stopTimers() {
-	rs.arm(time.Time{})
-	if rs.forgetTimer != nil {
-		rs.forgetTimer.Stop()
-	}
 }

@@ -41,7 +41,7 @@ func (h *handouts) run() {
 		}
 		h.hand(a)
 	}
-	h.team.rules.work(now)
+	h.team.workRules(now)
 	h.team.accounts.showRelieved()
 	if h.team.dispatch.HasNews() {
 		h.team.statuses.someChanged()
@@ -69,7 +69,7 @@ func (h *handouts) hand(a dispatch.Assignment) {
 	if !h.team.tasks.start(open) {
 		return
 	}
-	if !h.team.rules.allow(a.Task) {
+	if !h.team.rules.Allow(a.Task) {
 		h.handNothing(a.Worker)
 		h.team.tasks.tell(rulePostponed, open)
 		return
@@ -105,7 +105,7 @@ func (h *handouts) assign(open *openTask, a dispatch.Assignment) {
 	h.unanswered++
 	h.Context.Send(h.team.accounts.actor(open.offered), assign{
 		id: a.Task, task: open.actor, kind: a.Kind, units: open.units, session: a.Worker.Session, until: h.renewed,
-		before: h.team.rules.closing(a.Task),
+		before: h.team.rules.Closing(a.Task),
 	})
 }
 

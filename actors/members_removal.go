@@ -118,7 +118,7 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 		}
 	})
 	ms.team.tasks.endWrites(member.ID)
-	ms.team.rules.run()
+	ms.team.rules.Run()
 }
 
 // loadRemovals goes on with what a removal had left to do, and forgets it when

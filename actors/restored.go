@@ -1,10 +1,8 @@
 package actors
 
 import (
-	"errors"
 	"time"
 
-	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -74,33 +72,4 @@ func later(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// stopAfterRestore stops the rules once after each restore, before any of them acts. A
-// team whose rules were all made since has nothing to stop.
-func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
-	at := rs.env.restoredAt
-	older := false
-	for _, r := range rs.book.Rules {
-		older = older || !r.CreatedAt.After(at)
-	}
-	if at.IsZero() || !older {
-		return nil
-	}
-	stopped, err := teamspace.Load[time.Time](view, rs.Space, []byte(teamspace.KeyRulesRestored))
-	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return err
-	}
-	if stopped.Equal(at) {
-		return nil
-	}
-	batch := &persistence.Batch{}
-	if rs.stopped == nil {
-		rs.stopped = &teamspace.StoppedRecord{At: at}
-		rs.book.Stopped = true
-		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
-	}
-	batch.Put([]byte(teamspace.KeyRulesRestored), teamspace.Encode(at))
-	rs.Commits.Submit(batch, nil)
-	return nil
 }

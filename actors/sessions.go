@@ -299,7 +299,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 			ss.team.statuses.changed(s)
 		}
 	}
-	ss.team.rules.onAccountChanged(m.member)
+	ss.team.rules.OnAccountChanged(m.member)
 	if s := ss.byID[m.seen]; s != nil {
 		now := ss.env.Clock.Now()
 		ss.saw(batch, s, false, now)

@@ -333,7 +333,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.team.effects.end(batch, &c.task)
 		t.team.effects.endUndone(batch, &c.task)
 		noteFetched(batch, &c.task)
-		t.team.rules.onTaskEnded(batch, &c.task)
+		t.team.rules.OnTaskEnded(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
 	}
 	t.team.statuses.someChanged()

@@ -11,6 +11,7 @@ import (
 	"watchpost/actors/journal"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
+	"watchpost/actors/rules"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -51,7 +52,7 @@ type team struct {
 	idempotency *idempotency
 	deletion    *deletion
 	arrivals    *arrivals
-	rules       *engagementRules
+	rules       *rules.Rules
 
 	notifications *notifications
 	keys          *scopedKeys
@@ -105,7 +106,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.idempotency = newIdempotency(t)
 	t.deletion = &deletion{team: t}
 	t.arrivals = newArrivals(t)
-	t.rules = newEngagementRules(t)
+	t.rules = rules.New(&t.Actor, rulesHost{t})
 	t.notifications = newNotifications(t)
 	t.keys = newScopedKeys(t)
 	t.audit = newAudit(t)
@@ -125,7 +126,7 @@ func (t *team) Receive(c actor.Context) {
 		if t.planTimer != nil {
 			t.planTimer.Stop()
 		}
-		t.rules.stopTimers()
+		t.rules.StopTimers()
 		t.notifications.stopTimer()
 		t.statuses.stopTimer()
 	}
@@ -182,7 +183,7 @@ func (t *team) receive(message any) {
 			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.engagements.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.engagements.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.receiveRules(m) && !t.notifications.receive(m) {
 			t.env.Log.Error("unknown message", "actor", "team", "message", root.TypeName(m))
 			t.Answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -233,7 +234,7 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.handouts.arm()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load, t.invitations.askMembers); err != nil {
+	if err := loadEach(view, t.arrivals.load, t.loadRules, t.notifications.load, t.invitations.askMembers); err != nil {
 		return err
 	}
 	t.arrivals.work()

@@ -115,7 +115,7 @@ func (t *team) view() TeamView {
 		p.Acting = m.ID == acting.ID
 		v.Presence = append(v.Presence, p)
 	}
-	v.Proposals = t.rules.proposals()
+	v.Proposals = t.rules.Proposals()
 	for _, target := range t.notifications.views() {
 		if target.Failing() {
 			v.FailingTargets++

@@ -254,7 +254,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(m.ID)}, nil)
 	delete(ws.byID, m.ID)
 	delete(ws.weeks, m.ID)
-	ws.team.rules.onWatchlistDeleted(batch, m.ID)
+	ws.team.rules.OnWatchlistDeleted(batch, m.ID)
 	ws.team.scans.forgetUnscheduled(m.ID)
 	owner, gone := tracked.pid, true
 	if !m.Type.HasKeywords() {
@@ -263,7 +263,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	ws.noteNeed(&tracked.view.Watchlist)
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	ws.Commit(batch, root.Done{})
-	ws.team.rules.run()
+	ws.team.rules.Run()
 	ws.team.notifications.clean()
 	// Through the actor that passes its posts on, so that the purge comes behind them.
 	ws.Context.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.Context.Self()})

@@ -17,17 +17,16 @@ import (
 // sorted later. Where a loop sends, spawns, writes or picks, it goes through
 // ordered.ByKey instead.
 var inAnyOrder = []string{
-	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
-	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "Unstored.End", "accounts.beginDay", "accounts.leaves", "accounts.live", "caller.fail",
-	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
-	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
-	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
-	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
-	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "schedule.times", "sessionActor.countWriting",
-	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
-	"subscriptions.publish", "tasks.load", "tasks.onListOpen", "tasks.running",
-	"watchlists.has", "watchlists.listNeed",
-	"watchlists.onListWatchlists", "watchlists.startLists", "watchlistsOf", "webSessions.makeRoom", "webSessions.views",
+	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan",
+	"Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor", "Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow",
+	"Rules.Create", "Rules.OnAccountChanged", "Rules.Proposals", "Rules.Watch", "Rules.overview", "Rules.stopAfterRestore", "Rules.viewOf",
+	"Standing.Probe", "Standing.relief", "Unstored.End", "accounts.beginDay", "accounts.leaves", "accounts.live", "caller.fail", "dueScans.age",
+	"dueScans.rest", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
+	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of", "queues.WaitingFor",
+	"queues.writesWait", "reading.Changes", "reading.readChanges", "round.decide", "schedule.times", "sessionActor.countWriting", "sessions.presence",
+	"sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom", "subscriptions.publish", "tasks.load",
+	"tasks.onListOpen", "tasks.running", "watchlists.has", "watchlists.listNeed", "watchlists.onListWatchlists", "watchlists.startLists",
+	"watchlistsOf", "webSessions.makeRoom", "webSessions.views",
 }
 
 // TestMapLoops finds the loops over maps whose order could be seen: Go gives a map another

@@ -62,6 +62,6 @@ var allowances = []Fault{
 		{"environment.allowancesFrom", "if at := env.restoredAt; !at.IsZero() {", "if at := env.restoredAt; at.IsZero() {"},
 	}},
 	{Name: "rules go on after a restore", Breaks: afterRestore, Missed: rare, Edits: []Edit{
-		{"engagementRules.stopAfterRestore", "if at.IsZero() || !older {", "if at.IsZero() || older || !older {"},
+		{"Rules.stopAfterRestore", "if at.IsZero() || !older {", "if at.IsZero() || older || !older {"},
 	}},
 }

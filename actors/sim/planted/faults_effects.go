@@ -23,19 +23,19 @@ var effects = []Fault{
 		{"RuleBook.Decide", "case b.Stopped, !known,", "case !known,"},
 	}},
 	{Name: "stop of rules is not stored", Breaks: rulesObey, Edits: []Edit{
-		{"engagementRules.onStop", "batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))", "_ = rs"},
+		{"Rules.onStop", "batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))", "_ = rs"},
 	}},
 	{Name: "rule does not wait for approval", Breaks: rulesObey, Edits: []Edit{
 		{"RuleBook.Decide", "case a.State == RuleProposed, r.Approval && !a.approved():", "case false:"},
 	}},
 	{Name: "rejected action goes on", Breaks: rulesObey, Missed: rare, Edits: []Edit{
-		{"engagementRules.onDecide", "Approve: m.Approve,", "Approve: true,"},
+		{"Rules.onDecide", "Approve: m.Approve,", "Approve: true,"},
 	}},
 	{Name: "rules engage with an author twice", Breaks: rulesObey, Missed: rare, Edits: []Edit{
 		{"RuleBook.taken", "if b.Engaged[AuthorMark(a.Author, now)] {", "if false {"},
 	}},
 	{Name: "engaged authors are not stored", Breaks: rulesObey, Missed: rare, Edits: []Edit{
-		{"engagementRules.end", "ran && rs.book.Engaged[mark] {", "ran && !rs.book.Engaged[mark] {"},
+		{"Rules.end", "ran && rs.book.Engaged[mark] {", "ran && !rs.book.Engaged[mark] {"},
 	}},
 	{Name: "rule tries a failed action again", Breaks: rulesObey, Missed: rare, Edits: []Edit{
 		{"stateAfter", "return watchpost.RuleFailed", "return watchpost.RuleQueued"},

@@ -1,4 +1,4 @@
-package actors
+package rules
 
 import (
 	"bytes"
@@ -16,30 +16,30 @@ import (
 // rules shows them no longer, and the marks of authors, with their week. A team may live
 // for months, so it looks at them when it is activated and a day after each pass.
 
-// forgetRules is the timer of the passes.
-type forgetRules struct{}
+// forgetDue is the timer of the passes.
+type forgetDue struct{}
 
 // A pass removes what one batch holds. When it leaves something over, the next one
 // comes soon.
 const (
-	forgetRulesEvery = 24 * time.Hour
-	forgetRulesAgain = time.Minute
-	nothingKept      = time.Duration(math.MaxInt64)
+	forgetEvery = 24 * time.Hour
+	forgetAgain = time.Minute
+	nothingKept = time.Duration(math.MaxInt64)
 )
 
 // forget makes a pass, and asks the clock for the next one while anything is kept.
-func (rs *engagementRules) forget(view persistence.View) error {
-	now := rs.env.Clock.Now()
+func (rs *Rules) forget(view persistence.View) error {
+	now := rs.Env.Clock.Now()
 	rs.book.Forget(now)
 	batch, next := &persistence.Batch{}, nothingKept
 	pass := func(prefix string, kept []byte) error {
 		return view.Scan(rs.Space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(k, _ []byte) bool {
 			switch _, ops := batch.Size(); {
 			case bytes.Compare(k, kept) >= 0:
-				next = min(next, forgetRulesEvery)
+				next = min(next, forgetEvery)
 				return false
 			case ops >= root.StepOps:
-				next = forgetRulesAgain
+				next = forgetAgain
 				return false
 			}
 			batch.Delete(bytes.Clone(k))
@@ -48,7 +48,7 @@ func (rs *engagementRules) forget(view persistence.View) error {
 	}
 	err := errors.Join(
 		pass(teamspace.KeyRuleAuthor, teamspace.RuleAuthorKey(watchpost.Weekly.Key(now))),
-		pass(teamspace.KeyRuleJournal, ruleJournalFrom(now)),
+		pass(teamspace.KeyRuleJournal, journalFrom(now)),
 	)
 	rs.Commits.Submit(batch, nil)
 	if next < nothingKept {
@@ -58,9 +58,9 @@ func (rs *engagementRules) forget(view persistence.View) error {
 }
 
 // onForget is a pass of the timer.
-func (rs *engagementRules) onForget() {
+func (rs *Rules) onForget() {
 	rs.forgetTimer = nil
-	view, err := rs.env.View()
+	view, err := rs.Env.View()
 	if err != nil {
 		rs.Fail(err)
 		return
@@ -74,8 +74,8 @@ func (rs *engagementRules) onForget() {
 }
 
 // forgetAfter asks the clock for a pass, unless one is to come.
-func (rs *engagementRules) forgetAfter(wait time.Duration) {
+func (rs *Rules) forgetAfter(wait time.Duration) {
 	if rs.forgetTimer == nil {
-		rs.forgetTimer = rs.env.TellAt(rs.env.Clock.Now().Add(wait), rs.Context.Self(), forgetRules{})
+		rs.forgetTimer = rs.Env.TellAt(rs.Env.Clock.Now().Add(wait), rs.Context.Self(), forgetDue{})
 	}
 }

@@ -1,4 +1,4 @@
-package actors
+package rules
 
 import (
 	"encoding/json"
@@ -14,13 +14,13 @@ import (
 	"watchpost/watchpost"
 )
 
-// consider lets the rules of a watchlist decide on a post that is new to it. The
+// Consider lets the rules of a watchlist decide on a post that is new to it. The
 // first rule that wants the post gets it.
-func (rs *engagementRules) consider(view persistence.View, batch *persistence.Batch, p *watchpost.Post, w watchpost.WatchlistID, tagging *watchpost.Tagging) error {
+func (rs *Rules) Consider(view persistence.View, batch *persistence.Batch, p *watchpost.Post, w watchpost.WatchlistID, tagging *watchpost.Tagging) error {
 	if rs.book.Stopped {
 		return nil
 	}
-	now := rs.env.Clock.Now()
+	now := rs.Env.Clock.Now()
 	for _, r := range slices.SortedFunc(maps.Values(rs.book.Rules), watchpost.CompareRules) {
 		if r.Watchlist != w {
 			continue
@@ -43,30 +43,30 @@ func (rs *engagementRules) consider(view persistence.View, batch *persistence.Ba
 	return nil
 }
 
-// ruleTasks are the types of the tasks of rules, by action.
-var ruleTasks = map[watchpost.Action]watchpost.TaskType{
+// taskTypes are the types of the tasks of rules, by action.
+var taskTypes = map[watchpost.Action]watchpost.TaskType{
 	watchpost.ActionLike: watchpost.TaskLikePost, watchpost.ActionComment: watchpost.TaskCommentPost,
 }
 
 // accounts are those on which a rule may act: of its members who are in the team.
-func (rs *engagementRules) accounts(r *watchpost.EngagementRule, now time.Time) map[watchpost.MemberID]watchpost.RuleAccount {
+func (rs *Rules) accounts(r *watchpost.EngagementRule, now time.Time) map[watchpost.MemberID]watchpost.RuleAccount {
 	accounts := map[watchpost.MemberID]watchpost.RuleAccount{}
 	for _, id := range r.Members {
-		if _, known := rs.team.members.byID(id); known {
-			accounts[id] = rs.team.accounts.ruleAccount(ruleTasks[r.Action], id, now)
+		if _, known := rs.team.Member(id); known {
+			accounts[id] = rs.team.Account(taskTypes[r.Action], id, now)
 		}
 	}
 	return accounts
 }
 
 // put stores an open action.
-func (rs *engagementRules) put(batch *persistence.Batch, a *watchpost.RuleAction) {
+func (rs *Rules) put(batch *persistence.Batch, a *watchpost.RuleAction) {
 	batch.Put(teamspace.Key(teamspace.KeyRuleAction, a.ID), teamspace.Encode(*a))
 }
 
 // end notes how an action ended, and moves it to the journal unless it goes on.
-func (rs *engagementRules) end(batch *persistence.Batch, a *watchpost.RuleAction, state watchpost.RuleActionState) {
-	now, ran := rs.env.Clock.Now(), a.State == watchpost.RuleRunning
+func (rs *Rules) end(batch *persistence.Batch, a *watchpost.RuleAction, state watchpost.RuleActionState) {
+	now, ran := rs.Env.Clock.Now(), a.State == watchpost.RuleRunning
 	delete(rs.running, a.Task)
 	rs.book.End(a, state, now)
 	if ran {
@@ -81,68 +81,67 @@ func (rs *engagementRules) end(batch *persistence.Batch, a *watchpost.RuleAction
 	}
 	batch.Delete(teamspace.Key(teamspace.KeyRuleAction, a.ID))
 	batch.Put(teamspace.Key(teamspace.KeyRuleJournal, a.ID), teamspace.Encode(*a))
-	rs.forgetAfter(forgetRulesEvery)
+	rs.forgetAfter(forgetEvery)
 }
 
 // endActOps bounds the operations of end.
 const endActOps = 4
 
-// ruleWithdrawn ends a task of a rule that is not acting. rulePostponed gives its
+// withdrawn ends a task of a rule that is not acting. postponed gives its
 // action back.
 var (
-	ruleWithdrawn = failTask{failure: watchpost.TaskFailure{
+	withdrawn = watchpost.TaskFailure{
 		Code: watchpost.FailRuleWithdrawn, Message: "the rule that asked for it was stopped, changed or deleted", RetrySafe: true,
-	}}
-	rulePostponed = failTask{failure: watchpost.RulePostponed("")}
+	}
+	postponed = watchpost.RulePostponed("")
 )
 
 // inOrder returns the open actions, oldest first.
-func (rs *engagementRules) inOrder() []*watchpost.RuleAction {
+func (rs *Rules) inOrder() []*watchpost.RuleAction {
 	return slices.SortedFunc(maps.Values(rs.book.Open), watchpost.CompareRuleActions)
 }
 
-// run has all open actions decided on, after the tasks that wait were handed out.
-func (rs *engagementRules) run() {
+// Run has all open actions decided on, after the tasks that wait were handed out.
+func (rs *Rules) Run() {
 	rs.due = true
-	rs.team.handouts.run()
+	rs.team.HandOut()
 }
 
-// onAccountChanged has actions decided on that wait for a connection of a member, if
+// OnAccountChanged has actions decided on that wait for a connection of a member, if
 // one is free now.
-func (rs *engagementRules) onAccountChanged(member watchpost.MemberID) {
+func (rs *Rules) OnAccountChanged(member watchpost.MemberID) {
 	if !rs.awaited[member] {
 		return
 	}
-	now := rs.env.Clock.Now()
-	for _, kind := range ruleTasks {
-		rs.due = rs.due || rs.team.accounts.ruleAccount(kind, member, now).Free
+	now := rs.Env.Clock.Now()
+	for _, kind := range taskTypes {
+		rs.due = rs.due || rs.team.Account(kind, member, now).Free
 	}
 }
 
-// work decides on all open actions if that is due: it begins and ends what the book
-// says, and asks the clock for the next moment.
-func (rs *engagementRules) work(now time.Time) {
+// Work decides on all open actions if that is due: it begins and ends what the book
+// says, and asks the clock for the next moment. It returns the tasks that it has made,
+// which the team hands out at once: their connections are free.
+func (rs *Rules) Work(now time.Time) []watchpost.TaskID {
 	if !rs.due || rs.Broken != nil {
-		return
+		return nil
 	}
 	rs.due = false
 	clear(rs.awaited)
-	w := newRuleWork(rs, now)
+	w := newRound(rs, now)
 	for _, a := range rs.inOrder() {
 		if w.decide(a); rs.Broken != nil {
-			return
+			return nil
 		}
 	}
 	rs.SubmitSteps(&w.steps, nil)
 	rs.arm(w.next)
-	for _, id := range w.begun {
-		rs.team.handouts.runOne(id)
-	}
+	return w.begun
 }
 
-// ruleWork is one run over the open actions.
-type ruleWork struct {
-	rs    *engagementRules
+// round is one run over the open actions.
+type round struct {
+	rs    *Rules
 	now   time.Time
 	steps root.Steps
 	begun []watchpost.TaskID
@@ -151,12 +150,12 @@ type ruleWork struct {
 	accounts map[watchpost.RuleID]map[watchpost.MemberID]watchpost.RuleAccount
 }
 
-func newRuleWork(rs *engagementRules, now time.Time) *ruleWork {
-	return &ruleWork{rs: rs, now: now, accounts: map[watchpost.RuleID]map[watchpost.MemberID]watchpost.RuleAccount{}}
+func newRound(rs *Rules, now time.Time) *round {
+	return &round{rs: rs, now: now, accounts: map[watchpost.RuleID]map[watchpost.MemberID]watchpost.RuleAccount{}}
 }
 
 // decide takes one open action on.
-func (w *ruleWork) decide(a *watchpost.RuleAction) {
+func (w *round) decide(a *watchpost.RuleAction) {
 	rs := w.rs
 	if a.Due(w.now) {
 		if a.Take(*a.Decision) == watchpost.RuleRejected {
@@ -176,7 +175,7 @@ func (w *ruleWork) decide(a *watchpost.RuleAction) {
 	case a.State == watchpost.RuleRunning:
 		rs.recall(a, v)
 		return
-	case v.State == watchpost.RuleRunning && rs.team.tasks.checkRoom() != nil:
+	case v.State == watchpost.RuleRunning && !rs.team.HasRoom():
 		w.wake(w.now.Add(roomAgain))
 	case v.State == watchpost.RuleRunning:
 		w.begin(a, &r, v.Member)
@@ -202,7 +201,7 @@ func (w *ruleWork) decide(a *watchpost.RuleAction) {
 }
 
 // wake notes a moment at which something may begin or end.
-func (w *ruleWork) wake(at time.Time) {
+func (w *round) wake(at time.Time) {
 	if at.After(w.now) && (w.next.IsZero() || at.Before(w.next)) {
 		w.next = at
 	}
@@ -210,28 +209,29 @@ func (w *ruleWork) wake(at time.Time) {
 
 // recall ends the task of a running action that its rule may not have done any more,
 // unless it acts. The deletion of a watchlist leaves its tasks; a stop does not.
-func (rs *engagementRules) recall(a *watchpost.RuleAction, v watchpost.RuleVerdict) {
-	open := rs.team.tasks.open[a.Task]
-	if open == nil || open.acting || open.ended {
+func (rs *Rules) recall(a *watchpost.RuleAction, v watchpost.RuleVerdict) {
+	task := rs.team.Task(a.Task)
+	if !task.Open || task.Acting || task.Ended {
 		return
 	}
 	_, known := rs.book.Rules[a.Rule]
+	_, watched := rs.team.Watchlist(a.Watchlist)
 	switch {
-	case v.State == watchpost.RuleWithdrawn && (rs.book.Stopped || known || rs.team.watchlists.byID[a.Watchlist] != nil):
-		rs.team.tasks.tell(ruleWithdrawn, open)
+	case v.State == watchpost.RuleWithdrawn && (rs.book.Stopped || known || watched):
+		rs.team.EndTask(a.Task, withdrawn)
 	case v.State == watchpost.RuleProposed:
-		rs.team.tasks.tell(rulePostponed, open)
+		rs.team.EndTask(a.Task, postponed)
 	}
 }
 
-// allow reports whether a waiting task may be handed out, as far as rules are
+// Allow reports whether a waiting task may be handed out, as far as rules are
 // concerned.
-func (rs *engagementRules) allow(id watchpost.TaskID) bool {
+func (rs *Rules) Allow(id watchpost.TaskID) bool {
 	a := rs.running[id]
 	if a == nil {
 		return true
 	}
-	now := rs.env.Clock.Now()
+	now := rs.Env.Clock.Now()
 	r := rs.book.Rules[a.Rule]
 	accounts := rs.accounts(&r, now)
 	if own, known := accounts[a.Member]; known {
@@ -241,11 +241,11 @@ func (rs *engagementRules) allow(id watchpost.TaskID) bool {
 	return rs.book.Decide(a, accounts, now).State == watchpost.RuleRunning
 }
 
-// closing is when the hours of the rule end that asked for a task; zero: of none.
-func (rs *engagementRules) closing(id watchpost.TaskID) (at time.Time) {
+// Closing is when the hours of the rule end that asked for a task; zero: of none.
+func (rs *Rules) Closing(id watchpost.TaskID) (at time.Time) {
 	if a := rs.running[id]; a != nil {
 		r := rs.book.Rules[a.Rule]
-		at, _ = r.Hours.Contains(rs.env.Clock.Now())
+		at, _ = r.Hours.Contains(rs.Env.Clock.Now())
 	}
 	return at
 }
@@ -259,7 +259,7 @@ const (
 
 // begin creates the task of an action in the batch that makes it running, or ends the
 // action when its post has changed.
-func (w *ruleWork) begin(a *watchpost.RuleAction, r *watchpost.EngagementRule, member watchpost.MemberID) {
+func (w *round) begin(a *watchpost.RuleAction, r *watchpost.EngagementRule, member watchpost.MemberID) {
 	rs := w.rs
 	fresh, ok, err := rs.refreshed(a, r, w.now)
 	if err != nil {
@@ -270,33 +270,32 @@ func (w *ruleWork) begin(a *watchpost.RuleAction, r *watchpost.EngagementRule, m
 		rs.end(w.steps.Room(endActOps), a, watchpost.RuleSkipped)
 		return
 	}
-	task, first, err := rs.team.tasks.newWrite(ruleTasks[a.Action], rs.input(&fresh, member), member, watchpost.Asker{Kind: watchpost.AskedByRule, ID: string(a.Rule)})
+	batch := w.steps.Room(beginActionOps)
+	task, made, err := rs.team.CreateWrite(batch, taskTypes[a.Action], rs.input(&fresh, member), member, a.Rule)
 	switch {
-	case watchpost.KindOf(err) == watchpost.TooLarge && err != nil, first != "":
-		rs.end(w.steps.Room(endActOps), a, watchpost.RuleSkipped) // a member asked for the same
+	case watchpost.KindOf(err) == watchpost.TooLarge && err != nil, err == nil && !made:
+		rs.end(batch, a, watchpost.RuleSkipped) // a member asked for the same
 		return
 	case err != nil:
 		rs.Fail(err) // decide has seen room for a task
 		return
 	}
 	*a = fresh
-	batch := w.steps.Room(beginActionOps)
-	rs.team.tasks.putWrite(batch, task)
-	rs.book.Begin(a, member, task.ID, w.now)
-	rs.running[task.ID] = a
+	rs.book.Begin(a, member, task, w.now)
+	rs.running[task] = a
 	rs.put(batch, a)
-	w.begun = append(w.begun, task.ID)
+	w.begun = append(w.begun, task)
 }
 
 // refreshed returns an action as its rule would have it for the post as it is now; ok
 // is false when the rule does not want it, or the post is gone.
-func (rs *engagementRules) refreshed(a *watchpost.RuleAction, r *watchpost.EngagementRule, now time.Time) (fresh watchpost.RuleAction, ok bool, err error) {
-	view, err := rs.env.View()
+func (rs *Rules) refreshed(a *watchpost.RuleAction, r *watchpost.EngagementRule, now time.Time) (fresh watchpost.RuleAction, ok bool, err error) {
+	view, err := rs.Env.View()
 	if err != nil {
 		return fresh, false, err
 	}
 	defer view.Close()
-	tagging, err := rs.env.watchlists.Of(view, rs.team.id)
+	tagging, err := rs.team.Tagging(view)
 	if err != nil {
 		return fresh, false, err
 	}
@@ -313,22 +312,22 @@ func (rs *engagementRules) refreshed(a *watchpost.RuleAction, r *watchpost.Engag
 
 // refresh applies a rule that has changed to its open actions. One that is handed out
 // is given back if it would be another now.
-func (rs *engagementRules) refresh(r *watchpost.EngagementRule) {
+func (rs *Rules) refresh(r *watchpost.EngagementRule) {
 	st := &root.Steps{}
 	for _, a := range rs.inOrder() {
 		if a.Rule != r.ID || r.Disabled || r.Action != a.Action { // else Decide ends it
 			continue
 		}
-		fresh, ok, err := rs.refreshed(a, r, rs.env.Clock.Now())
+		fresh, ok, err := rs.refreshed(a, r, rs.Env.Clock.Now())
 		if err != nil {
 			rs.Fail(err)
 			return
 		}
 		same := ok && fresh.Text == a.Text
-		switch open := rs.team.tasks.open[a.Task]; {
+		switch task := rs.team.Task(a.Task); {
 		case a.State == watchpost.RuleRunning:
-			if !same && open != nil && !open.acting {
-				rs.team.tasks.tell(rulePostponed, open)
+			if !same && task.Open && !task.Acting {
+				rs.team.EndTask(a.Task, postponed)
 			}
 		case !ok:
 			rs.end(st.Room(endActOps), a, watchpost.RuleSkipped)
@@ -342,8 +341,8 @@ func (rs *engagementRules) refresh(r *watchpost.EngagementRule) {
 
 // input is the input of an action's task: what a request for it would have, and
 // the rule.
-func (rs *engagementRules) input(a *watchpost.RuleAction, by watchpost.MemberID) json.RawMessage {
-	member, _ := rs.team.members.byID(by)
+func (rs *Rules) input(a *watchpost.RuleAction, by watchpost.MemberID) json.RawMessage {
+	member, _ := rs.team.Member(by)
 	input, err := json.Marshal(struct {
 		Post    watchpost.PostID `json:"post_id"`
 		Email   string           `json:"user_email"`
@@ -357,9 +356,9 @@ func (rs *engagementRules) input(a *watchpost.RuleAction, by watchpost.MemberID)
 	return input
 }
 
-// onTaskEnded ends the action of a task in the batch that ends the task, or gives the
+// OnTaskEnded ends the action of a task in the batch that ends the task, or gives the
 // action back.
-func (rs *engagementRules) onTaskEnded(batch *persistence.Batch, task *watchpost.Task) {
+func (rs *Rules) OnTaskEnded(batch *persistence.Batch, task *watchpost.Task) {
 	a := rs.running[task.ID]
 	if a == nil {
 		return

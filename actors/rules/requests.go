@@ -1,9 +1,8 @@
-package actors
+package rules
 
 import (
 	"slices"
 
-	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
@@ -11,24 +10,24 @@ import (
 	"watchpost/watchpost"
 )
 
-// watch adds the watchlists of the rules.
-func (rs *engagementRules) watch(w *poststore.Watched) {
+// Watch calls add with the watchlists of the rules, in any order.
+func (rs *Rules) Watch(add func(watchpost.WatchlistID)) {
 	for _, r := range rs.book.Rules {
-		w.Add(r.Watchlist)
+		add(r.Watchlist)
 	}
 }
 
-func (rs *engagementRules) onCreate(m CreateRule) {
-	tracked := rs.team.watchlists.byID[m.Rule.Watchlist]
-	if tracked == nil {
-		rs.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
-		return
+// Create makes a rule. The team submits the batch and answers with the view, or with
+// the error.
+func (rs *Rules) Create(m Create, plan watchpost.Plan) (*persistence.Batch, View, error) {
+	watchlist, known := rs.team.Watchlist(m.Rule.Watchlist)
+	if !known {
+		return nil, View{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
 	}
 	r := m.Rule
 	var err error
 	if r.Members, err = rs.membersOf(m.Emails); err != nil {
-		rs.Answer(nil, err)
-		return
+		return nil, View{}, err
 	}
 	have := 0
 	for _, other := range rs.book.Rules {
@@ -36,30 +35,29 @@ func (rs *engagementRules) onCreate(m CreateRule) {
 			have++
 		}
 	}
-	if err := rs.team.plan().CheckAutoEngagementRules(have); err != nil {
-		rs.Answer(nil, err)
-		return
+	if err := plan.CheckAutoEngagementRules(have); err != nil {
+		return nil, View{}, err
 	}
-	r.CreatedAt = rs.env.Clock.Now()
+	r.CreatedAt = rs.Env.Clock.Now()
 	r.ID = watchpost.RuleID(watchpost.NewID(r.CreatedAt))
 	if r.Name == "" {
-		r.Name = r.AutoName(tracked.view.Watchlist.Name)
+		r.Name = r.AutoName(watchlist)
 	}
 	rs.book.Rules[r.ID] = r
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
 	rs.audit(batch, watchpost.AuditRuleMade, &r)
-	rs.team.idempotency.commitOnce(batch, rs.viewOf(r))
+	return batch, rs.viewOf(r), nil
 }
 
 // membersOf returns the members with the emails, each once.
-func (rs *engagementRules) membersOf(emails []string) (ids []watchpost.MemberID, err error) {
+func (rs *Rules) membersOf(emails []string) (ids []watchpost.MemberID, err error) {
 	if len(emails) == 0 {
-		acting, err := rs.team.members.actingFor(nil)
+		acting, err := rs.team.ActingFor(nil)
 		return []watchpost.MemberID{acting.ID}, err
 	}
 	for _, email := range emails {
-		member, err := rs.team.members.byEmail(email)
+		member, err := rs.team.ActingFor(&email)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +68,7 @@ func (rs *engagementRules) membersOf(emails []string) (ids []watchpost.MemberID,
 	return ids, nil
 }
 
-func (rs *engagementRules) onUpdate(m UpdateRule) {
+func (rs *Rules) onUpdate(m Update) {
 	old, known := rs.book.Rules[m.ID]
 	if !known {
 		rs.Answer(nil, errRule())
@@ -90,12 +88,12 @@ func (rs *engagementRules) onUpdate(m UpdateRule) {
 	rs.audit(batch, watchpost.AuditRuleChanged, &r)
 	rs.Commit(batch, rs.viewOf(r))
 	rs.refresh(&r)
-	rs.run()
+	rs.Run()
 }
 
 func errRule() error { return watchpost.Errorf(watchpost.NotFound, watchpost.TextRuleNotFound) }
 
-func (rs *engagementRules) onDelete(m DeleteRule) {
+func (rs *Rules) onDelete(m Delete) {
 	if _, known := rs.book.Rules[m.ID]; !known {
 		rs.Answer(nil, errRule())
 		return
@@ -103,23 +101,23 @@ func (rs *engagementRules) onDelete(m DeleteRule) {
 	batch := &persistence.Batch{}
 	rs.remove(batch, m.ID)
 	rs.Commit(batch, root.Done{})
-	rs.run()
+	rs.Run()
 }
 
-func (rs *engagementRules) remove(batch *persistence.Batch, id watchpost.RuleID) {
+func (rs *Rules) remove(batch *persistence.Batch, id watchpost.RuleID) {
 	batch.Delete(teamspace.Key(teamspace.KeyRule, id))
 	r := rs.book.Rules[id]
 	rs.audit(batch, watchpost.AuditRuleDeleted, &r)
 	delete(rs.book.Rules, id)
 }
 
-func (rs *engagementRules) audit(batch *persistence.Batch, kind watchpost.AuditKind, r *watchpost.EngagementRule) {
-	rs.team.audit.note(batch, kind, "", r.Name+", "+string(r.Action))
+func (rs *Rules) audit(batch *persistence.Batch, kind watchpost.AuditKind, r *watchpost.EngagementRule) {
+	rs.team.Audit(batch, kind, r.Name+", "+string(r.Action))
 }
 
-// onWatchlistDeleted deletes the rules of a watchlist with it; run is to
+// OnWatchlistDeleted deletes the rules of a watchlist with it; Run is to
 // follow. Tasks that were made already go on, like all of the watchlist's.
-func (rs *engagementRules) onWatchlistDeleted(batch *persistence.Batch, id watchpost.WatchlistID) {
+func (rs *Rules) OnWatchlistDeleted(batch *persistence.Batch, id watchpost.WatchlistID) {
 	for _, r := range ordered.ByKey(rs.book.Rules) {
 		if r.Watchlist == id {
 			rs.remove(batch, r.ID)
@@ -128,25 +126,25 @@ func (rs *engagementRules) onWatchlistDeleted(batch *persistence.Batch, id watch
 }
 
 // onStop decides with one small record, which every later activation honours.
-func (rs *engagementRules) onStop(m StopRules) {
+func (rs *Rules) onStop(m Stop) {
 	batch := &persistence.Batch{}
 	switch {
 	case m.Stop && rs.stopped == nil:
-		rs.stopped = &teamspace.StoppedRecord{At: rs.env.Clock.Now(), By: m.By}
+		rs.stopped = &teamspace.StoppedRecord{At: rs.Env.Clock.Now(), By: m.By}
 		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
-		rs.team.audit.note(batch, watchpost.AuditRulesStopped, "", "")
+		rs.team.Audit(batch, watchpost.AuditRulesStopped, "")
 	case !m.Stop && rs.stopped != nil:
 		rs.stopped = nil
-		rs.team.audit.note(batch, watchpost.AuditRulesResumed, "", "")
+		rs.team.Audit(batch, watchpost.AuditRulesResumed, "")
 		batch.Delete([]byte(teamspace.KeyRulesStopped))
 	}
 	rs.book.Stopped = rs.stopped != nil
 	rs.Commits.Submit(batch, nil)
-	rs.run()
+	rs.Run()
 	rs.Answer(root.Done{}, nil) // behind the withdrawals
 }
 
-func (rs *engagementRules) onDecide(m DecideRuleAction) {
+func (rs *Rules) onDecide(m Decide) {
 	a := rs.book.Open[m.ID]
 	switch {
 	case a == nil, a.Decision != nil && !a.Decision.Approve: // rejected
@@ -156,7 +154,7 @@ func (rs *engagementRules) onDecide(m DecideRuleAction) {
 		rs.Answer(nil, watchpost.Errorf(watchpost.Conflict, "The action was approved before"))
 		return
 	}
-	decision := watchpost.RuleDecision{Approve: m.Approve, Text: m.Text, By: m.By, At: rs.env.Clock.Now().Add(m.Delay)}
+	decision := watchpost.RuleDecision{Approve: m.Approve, Text: m.Text, By: m.By, At: rs.Env.Clock.Now().Add(m.Delay)}
 	batch := &persistence.Batch{}
 	switch {
 	case m.Delay > 0:
@@ -168,16 +166,16 @@ func (rs *engagementRules) onDecide(m DecideRuleAction) {
 		rs.put(batch, a)
 	}
 	rs.Commit(batch, *a)
-	rs.run()
+	rs.Run()
 }
 
-func (rs *engagementRules) onUndo(m UndoRuleDecision) {
+func (rs *Rules) onUndo(m Undo) {
 	a := rs.book.Open[m.ID]
 	switch {
 	case a == nil:
 		rs.Answer(nil, watchpost.Errorf(watchpost.NotFound, textActionNotFound))
 		return
-	case a.Decision == nil || a.Due(rs.env.Clock.Now()):
+	case a.Decision == nil || a.Due(rs.Env.Clock.Now()):
 		rs.Answer(nil, watchpost.Errorf(watchpost.Conflict, "The decision has taken effect"))
 		return
 	}
@@ -185,5 +183,5 @@ func (rs *engagementRules) onUndo(m UndoRuleDecision) {
 	batch := &persistence.Batch{}
 	rs.put(batch, a)
 	rs.Commit(batch, *a)
-	rs.run()
+	rs.Run()
 }
