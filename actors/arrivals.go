@@ -54,7 +54,7 @@ func (a *arrivals) receive(message any) bool {
 // which a node that takes the team over finds them.
 func (a *arrivals) onComing(batch *persistence.Batch) {
 	a.coming++
-	a.team.notifications.mark(batch)
+	a.team.notifications.Mark(batch)
 }
 
 // pending reports whether there may be arrivals that nothing has looked at.
@@ -73,7 +73,7 @@ func (a *arrivals) load(view persistence.View) error {
 func (a *arrivals) wanted() *poststore.Watched {
 	w := &poststore.Watched{}
 	a.team.rules.watch(w)
-	a.team.notifications.watch(w)
+	a.team.notifications.Watch(w)
 	if w.Empty() {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (a *arrivals) work() {
 	}
 	if batch.Empty() {
 		a.waiting = false
-		a.team.notifications.mark(batch)
+		a.team.notifications.Mark(batch)
 		a.Commits.Submit(batch, nil)
 		return
 	}
@@ -110,7 +110,7 @@ func (a *arrivals) work() {
 		}
 	})
 	a.team.rules.run()
-	a.team.notifications.run()
+	a.team.notifications.Run()
 }
 
 // look lets rules and notifications decide on the next arrivals.
@@ -143,7 +143,7 @@ func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 		if err := a.team.rules.consider(view, batch, post, watchlist, tagging); err != nil {
 			return err
 		}
-		a.team.notifications.consider(batch, post, watchlist, tagging)
+		a.team.notifications.Consider(batch, post, watchlist, tagging)
 	}
 	return nil
 }

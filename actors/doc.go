@@ -29,7 +29,7 @@
 //	idempotency   replies that are kept for repeated requests
 //	arrivals      posts that are new to a watchlist, which rules are to look at
 //	rules         auto-engagement rules and their actions
-//	notifications notification targets and what waits for them
+//	notifications notification targets and what waits for them (package notifications)
 //	keys          keys with scopes, their last use and what they used of daily limits
 //	audit         sign-ins, changes of members and the key, its last use
 //

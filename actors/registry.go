@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"watchpost/actors/cache"
+	"watchpost/actors/notifications"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/actors/vault"
@@ -166,7 +167,7 @@ type environment struct {
 	presence sync.Map // watchpost.TeamID → time.Time
 	rooms    *teamRooms
 	// sends delivers notifications, in goroutines that end with the registry.
-	sends *sends
+	sends *notifications.Sends
 }
 
 // rootActor is what a root actor and its components have in common here.
@@ -212,9 +213,11 @@ func New(o Options) (*Registry, error) {
 	d.Registry, env.Environment = root.New(root.Options{
 		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
 		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: signin.Has}, Activated: o.Activated,
-		Released: env.finished.clear, AllEnded: func() { env.sends.close() }, Scheduling: o.Scheduling,
+		Released: env.finished.clear, AllEnded: func() { env.sends.Close() }, Scheduling: o.Scheduling,
 	})
-	env.sends = newSends(o.Notify, o.Mailer, env.Run)
+	env.sends = notifications.NewSends(notifications.SendsOptions{
+		Env: env.Environment, Sender: o.Notify, Mailer: o.Mailer, Posts: env.posts, Tagging: env.watchlists.Of, Panicked: o.Metrics.CountPanic,
+	})
 	if o.Serves != nil {
 		env.keys.Life = keyLife
 	}

@@ -9,6 +9,7 @@ import (
 	"watchpost/actors/dispatch"
 	"watchpost/actors/insight"
 	"watchpost/actors/journal"
+	"watchpost/actors/notifications"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -49,7 +50,7 @@ type team struct {
 	arrivals    *arrivals
 	rules       *engagementRules
 
-	notifications *notifications
+	notifications *notifications.Targets
 	keys          *scopedKeys
 	audit         *audit
 	refusals      *refusals
@@ -124,7 +125,7 @@ func (t *team) Receive(c actor.Context) {
 			t.planTimer.Stop()
 		}
 		t.rules.stopTimers()
-		t.notifications.stopTimer()
+		t.notifications.StopTimer()
 		if t.sessions.statusTimer != nil {
 			t.sessions.statusTimer.Stop()
 		}
@@ -162,7 +163,7 @@ func (t *team) receive(message any) {
 		t.Commits.Submit(m.Batch, m.OnCommitted)
 	case root.CanPassivate:
 		rested := t.members.forgetAllPairings()
-		t.Context.Respond(rested && t.notifications.idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
+		t.Context.Respond(rested && t.notifications.Idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
@@ -182,7 +183,7 @@ func (t *team) receive(message any) {
 			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.Receive(m) {
 			t.env.Log.Error("unknown message", "actor", "team", "message", root.TypeName(m))
 			t.Answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -235,7 +236,7 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.tasks.armWake()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load, t.invitations.askMembers); err != nil {
+	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.Load, t.invitations.askMembers); err != nil {
 		return err
 	}
 	t.arrivals.work()
@@ -282,7 +283,8 @@ func (t *team) decide(d decided) {
 	hook := false
 	if d.watchlist != nil {
 		t.audit.from = d.watchlist.from
-		hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
+		old := &t.watchlists.byID[d.watchlist.view.Watchlist.ID].view.Watchlist
+		hook = t.notifications.OnWatchlistChanged(d.batch, old, &d.watchlist.view.Watchlist)
 		t.audit.from = watchpost.Origin{}
 		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
 		if d.watchlist.answer != nil {
@@ -294,8 +296,8 @@ func (t *team) decide(d decided) {
 	}
 	t.Commits.Submit(d.batch, d.onCommitted)
 	if hook {
-		t.notifications.clean()
-		t.notifications.run()
+		t.notifications.Clean()
+		t.notifications.Run()
 	}
 	if d.watchlist != nil || d.list != nil {
 		t.tasks.handOut()

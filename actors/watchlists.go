@@ -198,7 +198,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	cache.PutNewWatchlist(batch, &w)
-	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
+	ws.team.notifications.OnWatchlistCreated(batch, &w)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	list := newWatchlist(ws.env, w, ws.Context.Self(), ws.team.postStore)
 	tracked := &trackedWatchlist{view: list.view()}
@@ -245,7 +245,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	cache.DeleteWatchlist(batch, m.ID)
-	ws.team.notifications.onWatchlistDeleted(batch, &tracked.view.Watchlist)
+	ws.team.notifications.OnWatchlistDeleted(batch, &tracked.view.Watchlist)
 	for _, e := range tracked.view.Watchlist.Keywords {
 		batch.Delete(teamspace.ScanKey(m.ID, e.ID))
 	}
@@ -263,7 +263,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	ws.Commit(batch, root.Done{})
 	ws.team.rules.run()
-	ws.team.notifications.clean()
+	ws.team.notifications.Clean()
 	// Through the actor that passes its posts on, so that the purge comes behind them.
 	ws.Context.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.Context.Self()})
 	if gone {

@@ -17,11 +17,11 @@ import (
 // ordered.ByKey instead.
 var inAnyOrder = []string{
 	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
-	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
+	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "Targets.Views", "Targets.Watch", "Targets.onCreate", "Targets.onDue", "Targets.waiting",
+	"accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
-	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
-	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
+	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "passkeys.of",
 	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "scans.onGetScanStates", "schedule.times", "sessionActor.countWriting",
 	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
