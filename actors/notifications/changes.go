@@ -154,22 +154,6 @@ func (ts *Targets) auditHook(batch *persistence.Batch, w *watchpost.Watchlist, n
 	ts.audit(batch, kind, &watchpost.NotificationTarget{Name: w.Name, Kind: watchpost.TargetSlack})
 }
 
-// sentNow remembers whether a test or repetition failed.
-func (box *outbox) sentNow(d *watchpost.Delivery) {
-	current := box.state.Current
-	switch {
-	case d.State != watchpost.DeliveryDelivered:
-		box.state.Failed = d
-		if box.state.FailingSince.IsZero() {
-			box.state.FailingSince = d.At
-		}
-	case current == nil || current.Error == "":
-		box.state.Failed, box.state.FailingSince = nil, time.Time{}
-	default: // the current delivery has not succeeded
-		box.state.Failed = nil
-	}
-}
-
 func (ts *Targets) onDelete(m Delete) {
 	box := ts.byID[m.ID]
 	if box == nil || box.target == nil {
@@ -260,7 +244,7 @@ func (ts *Targets) viewOf(box *outbox, t watchpost.NotificationTarget) View {
 		failed := *box.state.Failed
 		v.Failed = &failed
 	}
-	if at, due := ts.due(box, &t, ts.Env.Clock.Now()); due {
+	if at, due := box.due(&t, ts.Env.Clock.Now()); due {
 		v.NextAt = at
 	}
 	return v

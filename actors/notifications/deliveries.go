@@ -33,26 +33,6 @@ type sentNow struct {
 	to       *actor.PID
 }
 
-// due returns when the next attempt of a target may be made; ok is false when
-// nothing is to be delivered, or an attempt is under way.
-func (ts *Targets) due(box *outbox, t *watchpost.NotificationTarget, now time.Time) (at time.Time, ok bool) {
-	switch current := box.state.Current; {
-	case box.sending, box.state.Paused != "", t.Disabled, current == nil && len(box.queue) == 0:
-		return at, false
-	case current != nil:
-		at = current.NotBefore
-	default:
-		at = time.Unix(0, numberOf(box.queue[0].number)).UTC().Add(t.Batch)
-		if hour := now.Truncate(time.Hour); box.state.Hour.Equal(hour) && box.state.InHour >= t.PerHour && at.Before(hour.Add(time.Hour)) {
-			at = hour.Add(time.Hour)
-		}
-	}
-	if at.Before(now) {
-		at = now
-	}
-	return t.Opens(at), true
-}
-
 // Run begins the attempts that are due, and asks the clock for the next moment.
 func (ts *Targets) Run() {
 	if len(ts.byID) == 0 || ts.Broken != nil {
@@ -64,7 +44,7 @@ func (ts *Targets) Run() {
 		if !ok {
 			continue
 		}
-		at, due := ts.due(box, &t, now)
+		at, due := box.due(&t, now)
 		switch {
 		case !due:
 		case at.After(now):
@@ -107,12 +87,6 @@ func (ts *Targets) begin(box *outbox, t watchpost.NotificationTarget, now time.T
 	d := *box.state.Current
 	root, self := ts.Env.System.Root, ts.Context.Self()
 	ts.dispatch(batch, t, d, func(result watchpost.Attempt) { root.Send(self, attempted{box.id, d.ID, result}) })
-}
-
-// count counts a delivery of this hour.
-func (box *outbox) count(now time.Time) {
-	in := watchpost.HourlyCount{Hour: box.state.Hour, Times: box.state.InHour}.At(now)
-	box.state.Hour, box.state.InHour = in.Hour, in.Times+1
 }
 
 // takeSend counts a test or repetition: by its target, whose rate it takes from, and by

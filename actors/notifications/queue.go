@@ -80,15 +80,6 @@ func (ts *Targets) Consider(batch *persistence.Batch, p *watchpost.Post, w watch
 	ts.Mark(batch)
 }
 
-func waitingPostKey(id watchpost.TargetID, number string) []byte {
-	return teamspace.Key(teamspace.KeyTargetQueue, string(id)+number)
-}
-
-func numberOf(s string) (n int64) {
-	_, _ = fmt.Sscanf(s, "%x", &n)
-	return n
-}
-
 // waiting reports whether something waits to be delivered, or may once arrivals are
 // looked at.
 func (ts *Targets) waiting() bool {

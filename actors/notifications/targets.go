@@ -32,22 +32,6 @@ type Targets struct {
 	wakers []*actor.PID // timers that wait for attempts under way
 }
 
-// outbox is a target, and what waits for it.
-type outbox struct {
-	id      watchpost.TargetID
-	target  *watchpost.NotificationTarget // nil: made by a watchlist's slack_webhook_url
-	state   teamspace.TargetState
-	queue   []queuedPost
-	log     []string // ids of the deliveries in the log, oldest first
-	sending bool
-}
-
-// queuedPost is a post that waits. number orders them, and is when it came.
-type queuedPost struct {
-	number string
-	post   watchpost.PostID
-}
-
 // timerDue is the timer of the component.
 type timerDue struct{}
 
