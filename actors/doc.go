@@ -27,7 +27,7 @@
 //	late          the truth about writes whose outcome was unknown
 //	watchlists    watchlists, lists, counters of the week
 //	idempotency   replies that are kept for repeated requests
-//	arrivals      posts that are new to a watchlist, which rules are to look at
+//	arrivals      posts that are new to a watchlist, which rules and notifications are to look at (package arrivals)
 //	rules         auto-engagement rules and their actions
 //	notifications notification targets and what waits for them (package notifications)
 //	keys          keys with scopes, their last use and what they used of daily limits

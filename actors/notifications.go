@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"watchpost/actors/arrivals"
 	"watchpost/actors/notifications"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -57,7 +58,7 @@ func (h notificationHost) Member(email string) (watchpost.Member, error) {
 }
 
 // ArrivalsPending implements notifications.Host.
-func (h notificationHost) ArrivalsPending() bool { return h.team.arrivals.pending() }
+func (h notificationHost) ArrivalsPending() bool { return h.team.arrivals.Pending() }
 
 // Audit implements notifications.Host.
 func (h notificationHost) Audit(batch *persistence.Batch, kind watchpost.AuditKind, subject string) {
@@ -67,6 +68,18 @@ func (h notificationHost) Audit(batch *persistence.Batch, kind watchpost.AuditKi
 // CommitOnce implements notifications.Host.
 func (h notificationHost) CommitOnce(batch *persistence.Batch, reply any) {
 	h.team.idempotency.commitOnce(batch, reply)
+}
+
+// newArrivals returns what shows new posts to rules and notifications.
+func newArrivals(t *team) *arrivals.Queue {
+	return arrivals.New(arrivals.Options{
+		Actor: &t.Actor, Tagging: t.env.watchlists.Of, Mark: t.notifications.Mark,
+		Has: func(id watchpost.WatchlistID) bool { return t.watchlists.byID[id] != nil },
+		Observers: []arrivals.Observer{
+			{Watch: t.rules.watch, Consider: t.rules.consider, Run: t.rules.run},
+			{Watch: t.notifications.Watch, Consider: t.notifications.Consider, Run: t.notifications.Run},
+		},
+	})
 }
 
 // Deliveries returns the log of a target, newest first; without an id, the newest

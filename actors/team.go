@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/arrivals"
 	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/insight"
@@ -47,7 +48,7 @@ type team struct {
 	late        *lateResults
 	idempotency *idempotency
 	deletion    *deletion
-	arrivals    *arrivals
+	arrivals    *arrivals.Queue
 	rules       *engagementRules
 
 	notifications *notifications.Targets
@@ -96,9 +97,9 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.late = newLateResults(t)
 	t.idempotency = newIdempotency(t)
 	t.deletion = &deletion{team: t}
-	t.arrivals = newArrivals(t)
 	t.rules = newEngagementRules(t)
 	t.notifications = newNotifications(t)
+	t.arrivals = newArrivals(t)
 	t.keys = newScopedKeys(t)
 	t.audit = newAudit(t)
 	t.refusals = newRefusals(t)
@@ -158,7 +159,7 @@ func (t *team) receive(message any) {
 	case poststore.Decision:
 		t.watchlists.takeWeek(m.Week)
 		if m.Arrived {
-			t.arrivals.onComing(m.Batch)
+			t.arrivals.Coming(m.Batch)
 		}
 		t.Commits.Submit(m.Batch, m.OnCommitted)
 	case root.CanPassivate:
@@ -183,7 +184,7 @@ func (t *team) receive(message any) {
 			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.Receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.Receive(m) && !t.rules.receive(m) && !t.notifications.Receive(m) {
 			t.env.Log.Error("unknown message", "actor", "team", "message", root.TypeName(m))
 			t.Answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -236,10 +237,10 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.tasks.armWake()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.Load, t.invitations.askMembers); err != nil {
+	if err := loadEach(view, t.arrivals.Load, t.rules.load, t.notifications.Load, t.invitations.askMembers); err != nil {
 		return err
 	}
-	t.arrivals.work()
+	t.arrivals.Work()
 	return nil
 }
 

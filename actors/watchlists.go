@@ -353,7 +353,7 @@ func (ws *watchlists) onCollected(m collected) {
 	}
 	m.answer.all.left = len(each)
 	ws.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	ws.Context.Send(ws.team.postStore, poststore.SetQuota{Quota: ws.team.weeklyQuota(ws.env.Clock.Now()), Watched: ws.team.arrivals.wanted()}) // ahead of the posts
+	ws.Context.Send(ws.team.postStore, poststore.SetQuota{Quota: ws.team.weeklyQuota(ws.env.Clock.Now()), Watched: ws.team.arrivals.Wanted()}) // ahead of the posts
 	for i := range each {
 		ws.Context.Send(owners[i], each[i])
 	}

@@ -54,7 +54,7 @@ func (ts *Targets) Watch(w *poststore.Watched) {
 
 // Consider lets the targets of a watchlist take a post that is new to it. Run is to
 // follow when the batch is submitted.
-func (ts *Targets) Consider(batch *persistence.Batch, p *watchpost.Post, w watchpost.WatchlistID, tagging *watchpost.Tagging) {
+func (ts *Targets) Consider(_ persistence.View, batch *persistence.Batch, p *watchpost.Post, w watchpost.WatchlistID, tagging *watchpost.Tagging) error {
 	now := ts.Env.Clock.Now()
 	if ts.hooked(w) {
 		ts.box(watchpost.TargetID(w))
@@ -78,6 +78,7 @@ func (ts *Targets) Consider(batch *persistence.Batch, p *watchpost.Post, w watch
 		batch.Put(waitingPostKey(box.id, q.number), teamspace.Encode(p.ID))
 	}
 	ts.Mark(batch)
+	return nil
 }
 
 // waiting reports whether something waits to be delivered, or may once arrivals are
