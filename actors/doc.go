@@ -34,8 +34,8 @@
 //	audit         sign-ins, changes of members and the key, its last use
 //
 // Requests enter by Ask. Reads of posts and of ended tasks (Registry.Posts,
-// Registry.TaskStatus) need no actor. A request is answered when its decision,
-// and every earlier decision of the team, is durable:
+// Registry.TaskStatus) need no actor; package reads has those of the store. A request is
+// answered when its decision, and every earlier decision of the team, is durable:
 //
 //	decide → commit → answer
 //

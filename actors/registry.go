@@ -100,9 +100,6 @@ type base struct {
 }
 
 type (
-	// reading answers from a snapshot of the store, or asks an actor for state that is
-	// not stored.
-	reading struct{ *base }
 	// keyHolding finds the owner of a key.
 	keyHolding struct{ *base }
 	// mailing sends mails.
@@ -138,7 +135,7 @@ type (
 
 // newRegistry gives each subject its dependencies.
 func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
-	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
+	r := &Registry{base: d, reading: newReading(d), keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
 	shards := signin.Shards{Registry: d.Registry}
 	r.inviting = inviting{d, shards, &r.mailing}
 	r.signingIn = signingIn{d, shards, &r.mailing, &r.inviting}

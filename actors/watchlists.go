@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"watchpost/actors/cache"
 	"watchpost/actors/dispatch"
-	"watchpost/actors/insight"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -357,16 +355,4 @@ func (ws *watchlists) onCollected(m collected) {
 	for i := range each {
 		ws.Context.Send(owners[i], each[i])
 	}
-}
-
-// TryKeywords shows what entries would have done with the newest stored posts of all
-// watchlists: those of one match its own keywords, so they would show no post that another
-// keyword finds. It bounds the samples of each kind. Errors: Unavailable.
-func (r *reading) TryKeywords(ctx context.Context, team watchpost.TeamID, entries []watchpost.KeywordEntry, samples int) (*watchpost.BackTest, error) {
-	b := watchpost.NewBackTest(entries, samples)
-	var q watchpost.PostQuery
-	err := r.onPosts(ctx, team, nil, &q, func(view persistence.View) error {
-		return insight.TryKeywords(view, persistence.Space(team), r.env.posts, q, b)
-	})
-	return b, root.Unavailable(err)
 }

@@ -1,9 +1,8 @@
-package actors
+package reads
 
 import (
 	"context"
 
-	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
@@ -27,33 +26,33 @@ type InteractionsPage struct {
 // watchlist collected, on a snapshot of the store and past the team's actors.
 // Errors: Invalid `Invalid watchlist ID: <id>`, Forbidden for another team's,
 // Unavailable for a failed read.
-func (r *reading) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
+func (r *Reader) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
 	page, err := r.queryInteractions(ctx, team, watchlist, q)
 	return page, root.Unavailable(err)
 }
 
-func (r *reading) queryInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
+func (r *Reader) queryInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
 	for {
 		page, whole, err := r.listedInteractions(ctx, team, watchlist, q)
 		if err != nil || whole {
 			return page, err
 		}
 		// An earlier build, or a post with very many interactions: once, and not for long.
-		if _, err := askTeam(ctx, r.base, team, listEngagements{}); err != nil {
+		if err := r.host.ListEngagements(ctx, team); err != nil {
 			return page, err
 		}
 	}
 }
 
 // listedInteractions answers from the index; whole is false when that is not complete.
-func (r *reading) listedInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (page InteractionsPage, whole bool, err error) {
-	view, err := r.viewFor(ctx)
+func (r *Reader) listedInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (page InteractionsPage, whole bool, err error) {
+	view, err := View(ctx, r.store)
 	if err != nil {
 		return page, false, err
 	}
 	defer view.Close()
 	id, space := watchpost.WatchlistID(watchlist), persistence.Space(team)
-	if page.Tagging, err = r.env.watchlists.Of(view, team); err != nil {
+	if page.Tagging, err = r.tagging(view, team); err != nil {
 		return page, false, err
 	}
 	if !page.Tagging.Live[id] {
@@ -69,7 +68,7 @@ func (r *reading) listedInteractions(ctx context.Context, team watchpost.TeamID,
 	if whole, err = engagementindex.Whole(view, space); err != nil || !whole {
 		return page, false, err
 	}
-	tasks, sum, err := engagementindex.Page(view, space, id, &q, r.env.Clock.Now())
+	tasks, sum, err := engagementindex.Page(view, space, id, &q, r.clock.Now())
 	if err != nil {
 		return page, false, err
 	}
@@ -98,12 +97,4 @@ func (p *InteractionsPage) complete(view persistence.View, space persistence.Spa
 		}
 	}
 	return nil
-}
-
-// listEngagements asks for what the index of engagements lacks; answered by Done when it
-// is whole.
-type listEngagements struct{}
-
-func (t *team) onListEngagements() {
-	t.Context.Send(t.postStore, poststore.MendEngagements{Then: t.env.ReplyTo(t.Context.Sender(), root.Done{})})
 }
