@@ -14,15 +14,22 @@ import (
 	"watchpost/watchpost"
 )
 
-// Requests about notification targets, and their replies (package notifications).
 type (
-	CreateTarget   = notifications.Create
-	UpdateTarget   = notifications.Update
-	DeleteTarget   = notifications.Delete
-	ListTargets    = notifications.List
-	SendNow        = notifications.SendNow
-	TargetCreated  = notifications.Created
-	TargetView     = notifications.View
+	// CreateTarget makes a notification target.
+	CreateTarget = notifications.Create
+	// UpdateTarget changes a notification target.
+	UpdateTarget = notifications.Update
+	// DeleteTarget removes a notification target.
+	DeleteTarget = notifications.Delete
+	// ListTargets asks for all notification targets.
+	ListTargets = notifications.List
+	// SendNow sends a test message, or a delivery again.
+	SendNow = notifications.SendNow
+	// TargetCreated is a new notification target.
+	TargetCreated = notifications.Created
+	// TargetView is a notification target and how it stands.
+	TargetView = notifications.View
+	// TargetDelivery is a delivery of the log of a target.
 	TargetDelivery = notifications.Logged
 )
 

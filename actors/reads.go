@@ -18,17 +18,21 @@ import (
 	"watchpost/watchpost"
 )
 
-// What reads of the store return (package reads).
 type (
-	PostsPage        = reads.PostsPage
-	PostCount        = reads.PostCount
-	PostPage         = reads.PostPage
-	StoredPost       = postindex.Stored // a post as it is kept
-	Lead             = insight.Lead
+	// PostsPage is one page of a query's result and the count of all of it.
+	PostsPage = reads.PostsPage
+	// PostCount asks how many posts of the named watchlists match a query.
+	PostCount = reads.PostCount
+	// StoredPost is a post as it is kept.
+	StoredPost = postindex.Stored
+	// Lead is an author of posts, and what the team has to do with the author.
+	Lead = insight.Lead
+	// InteractionsPage is one page of what a team did on the posts of a watchlist.
 	InteractionsPage = reads.InteractionsPage
-	JournalPage      = reads.JournalPage
-	JournalTotals    = reads.JournalTotals
-	JournalCause     = reads.JournalCause
+	// JournalPage is a page of the journal, newest first.
+	JournalPage = reads.JournalPage
+	// JournalCause is why tasks of a type failed.
+	JournalCause = reads.JournalCause
 )
 
 // reading answers from a snapshot of the store, or asks an actor for state that is not
