@@ -32,9 +32,9 @@
 //	late          the truth about writes whose outcome was unknown
 //	watchlists    watchlists, lists, counters of the week
 //	idempotency   replies that are kept for repeated requests
-//	arrivals      posts that are new to a watchlist, which rules are to look at
+//	arrivals      posts that are new to a watchlist, which rules and notifications are to look at (package arrivals)
 //	rules         auto-engagement rules and their actions (package rules)
-//	notifications notification targets and what waits for them
+//	notifications notification targets and what waits for them (package notifications)
 //	keys          keys with scopes, their last use and what they used of daily limits
 //	audit         sign-ins, changes of members and the key, its last use
 //	views         views of the posts that the team has saved
@@ -42,8 +42,8 @@
 //	deletion      the end of a team, in steps
 //
 // Requests enter by Ask. Reads of posts and of ended tasks (Registry.Posts,
-// Registry.TaskStatus) need no actor. A request is answered when its decision,
-// and every earlier decision of the team, is durable:
+// Registry.TaskStatus) need no actor; package reads has those of the store. A request is
+// answered when its decision, and every earlier decision of the team, is durable:
 //
 //	decide → commit → answer
 //

@@ -19,7 +19,7 @@ func TestKeptReplies(t *testing.T) {
 	replies := map[string]any{
 		"task": TaskCreated{ID: "t"}, "watchlist": view, "followed": Followed{WatchlistView: view, Added: 3},
 		"member": watchpost.Member{ID: "m", Email: "ada@example.com"},
-		"target": TargetCreated{TargetView: TargetView{Target: watchpost.NotificationTarget{ID: "n"}}, Sealed: []byte("sealed")},
+		"target": TargetCreated{View: TargetView{Target: watchpost.NotificationTarget{ID: "n"}}, Sealed: []byte("sealed")},
 		"key":    KeyCreated{ScopedKeyView: ScopedKeyView{}},
 		"rule":   RuleView{Rule: watchpost.EngagementRule{ID: "r", Name: "Likes"}, Proposed: 2},
 	}

@@ -154,14 +154,6 @@ func (ms *members) signedIn(batch *persistence.Batch, id watchpost.MemberID) {
 	}
 }
 
-// mailable returns the addresses of members who have signed in.
-func (ms *members) mailable(emails []string) []string {
-	return slices.DeleteFunc(slices.Clone(emails), func(email string) bool {
-		m, err := ms.byEmail(email)
-		return err != nil || m.NeverSignedIn
-	})
-}
-
 func (ms *members) byID(id watchpost.MemberID) (watchpost.Member, bool) {
 	i := slices.IndexFunc(ms.list, func(m watchpost.Member) bool { return m.ID == id })
 	if i < 0 {

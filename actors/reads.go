@@ -3,15 +3,56 @@ package actors
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
+	"watchpost/actors/changefeed"
 	"watchpost/actors/insight"
+	"watchpost/actors/poststore"
+	"watchpost/actors/reads"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
+
+type (
+	// PostsPage is one page of a query's result and the count of all of it.
+	PostsPage = reads.PostsPage
+	// PostCount asks how many posts of the named watchlists match a query.
+	PostCount = reads.PostCount
+	// StoredPost is a post as it is kept.
+	StoredPost = postindex.Stored
+	// Lead is an author of posts, and what the team has to do with the author.
+	Lead = insight.Lead
+	// InteractionsPage is one page of what a team did on the posts of a watchlist.
+	InteractionsPage = reads.InteractionsPage
+	// JournalPage is a page of the journal, newest first.
+	JournalPage = reads.JournalPage
+	// JournalCause is why tasks of a type failed.
+	JournalCause = reads.JournalCause
+)
+
+// reading answers from a snapshot of the store, or asks an actor for state that is not
+// stored.
+type reading struct {
+	*base
+	*reads.Reader
+}
+
+func newReading(d *base) reading {
+	return reading{d, reads.New(reads.Options{
+		Store: d.env.Store, Clock: d.env.Clock, Posts: d.env.posts, Tagging: d.env.watchlists.Of, Host: readHost{d},
+		Cached: func(bytes int) { d.env.metrics.postCache.Set(float64(bytes)) },
+	})}
+}
+
+// viewFor returns a view for one request, which ends with it.
+func (d *base) viewFor(ctx context.Context) (persistence.View, error) {
+	return reads.View(ctx, d.env.Store)
+}
 
 // RequireExtension returns an ExtensionRequired error unless a session of the team was
 // active within LivenessWindow. The team's newest sign of life is kept where it
@@ -63,124 +104,178 @@ func (r *reading) AwaitTask(id watchpost.TaskID) (ended <-chan struct{}, done fu
 	return r.env.finished.await(id)
 }
 
-// WatchlistAccess returns nil when the id is a watchlist of the team, NotFound
-// when there is none of that id, Forbidden when it is another team's.
-func (r *reading) WatchlistAccess(ctx context.Context, team watchpost.TeamID, id string) error {
-	view, err := r.env.Store.View(ctx)
-	if err != nil {
-		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	}
-	defer view.Close()
-	return watchlistAccess(view, team, id)
-}
-
-// ListAccess is WatchlistAccess for a list that watchlists follow.
-func (r *reading) ListAccess(ctx context.Context, team watchpost.TeamID, id string) error {
-	view, err := r.env.Store.View(ctx)
-	if err != nil {
-		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	}
-	defer view.Close()
-	return access(view, team, teamspace.DirList, id, watchpost.TextListNotFound)
-}
-
-func watchlistAccess(view persistence.View, team watchpost.TeamID, id string) error {
-	return access(view, team, teamspace.DirWatchlist, id, watchpost.TextWatchlistNotFound)
-}
-
-// access looks up in the directory whose something is.
-func access(view persistence.View, team watchpost.TeamID, kind, id, notFound string) error {
-	owner, err := teamspace.Lookup[teamspace.OwnerEntry](view, kind, id)
-	switch {
-	case id == "" || len(id) > 100 || errors.Is(err, persistence.ErrNotFound):
-		return watchpost.Errorf(watchpost.NotFound, "%s", notFound)
-	case err != nil:
-		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	case owner.Team != team:
-		return watchpost.Errorf(watchpost.Forbidden, watchpost.TextAccessDenied)
-	}
-	return nil
-}
-
-// PostsPage is one page of a query's result and the count of all of it.
-type PostsPage struct {
-	Posts []*postindex.Stored
+// TasksPage is a page of a team's tasks, newest first, and the count of those on all
+// pages.
+type TasksPage struct {
+	Tasks []TaskView
 	Count int
-	// Asked holds the watchlists whose posts were asked for; Tagging says which
-	// the team has, and which tags count: a post may still bear the mark of a
-	// watchlist that was deleted.
-	Asked   map[watchpost.WatchlistID]bool
-	Tagging *watchpost.Tagging
-	// Counts answers the PostCounts of the request, in their order.
-	Counts []int
 }
 
-// PostCount asks how many posts of the named watchlists match a query.
-type PostCount struct {
-	Named []string
-	Query watchpost.PostQuery
-}
-
-// Posts runs a query over the posts of a team, on a snapshot of the store and
-// past the team's actors. named are the watchlists that the request asks for
-// (none: all); q.Live is filled here. also are counted on the same snapshot, so
-// that their numbers agree with the page. Errors: Invalid `Invalid watchlist
-// ID(s)`, Forbidden for another team's, Unavailable for a failed read.
-func (r *reading) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also ...PostCount) (PostsPage, error) {
-	page, err := r.queryPosts(ctx, team, named, q, also)
-	return page, root.Unavailable(err)
-}
-
-// Lead is an author of posts, and what the team has to do with the author.
-type Lead = insight.Lead
-
-// Leads returns a page of the authors of the posts that a query selects, on a snapshot of
-// the store and past the team's actors. named are as those of Posts. Errors: Invalid
-// `Invalid watchlist ID(s)`, Forbidden for another team's, Unavailable for a failed read.
-func (r *reading) Leads(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.LeadQuery) (page insight.LeadsPage, err error) {
-	for {
-		err = r.onPosts(ctx, team, named, &q.PostQuery, func(view persistence.View) error {
-			page, err = insight.Leads(view, persistence.Space(team), r.env.posts, &q)
-			return err
-		})
-		if !errors.Is(err, insight.ErrEarlier) {
-			return page, root.Unavailable(err)
+// Tasks returns the tasks of callers that a query selects. It reads the journal, which
+// has an entry for each: their inputs and outputs are read for the page only. Errors:
+// Unavailable.
+func (r *reading) Tasks(ctx context.Context, team watchpost.TeamID, q watchpost.TaskQuery) (TasksPage, error) {
+	from, to := (q.Page-1)*q.Size, q.Page*q.Size
+	ids := q.IDs
+	var count int
+	if len(ids) == 0 {
+		var err error
+		if ids, count, err = r.taskIDs(ctx, team, &q, from, to); err != nil {
+			return TasksPage{}, root.Unavailable(err)
 		}
-		if _, err := askTeam(ctx, r.base, team, noteAcquaintances{}); err != nil {
-			return page, err
+	} else {
+		ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+		slices.Reverse(ids)
+		count = len(ids)
+	}
+	page := TasksPage{Tasks: make([]TaskView, 0, len(ids)), Count: count}
+	for _, id := range ids {
+		view, err := r.TaskStatus(ctx, team, id)
+		switch {
+		case err != nil && watchpost.KindOf(err) == watchpost.NotFound, err == nil && len(q.IDs) > 0 && !q.Matches(view.ID, view.Type, view.State):
+			page.Count--
+		case err != nil:
+			return TasksPage{}, err
+		default:
+			page.Tasks = append(page.Tasks, view)
 		}
 	}
-}
-
-// Trends counts the posts that a query selects by time and group, on a snapshot of the store
-// and past the team's actors. named are as those of Posts, and so are the errors.
-func (r *reading) Trends(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.TrendQuery) (trend watchpost.Trend, err error) {
-	if err := q.Span(r.env.Clock.Now()); err != nil {
-		return trend, err
+	if len(q.IDs) > 0 {
+		page.Tasks = page.Tasks[min(from, len(page.Tasks)):min(to, len(page.Tasks))]
 	}
-	err = r.onPosts(ctx, team, named, &q.PostQuery, func(view persistence.View) error {
-		trend, err = insight.Trend(view, persistence.Space(team), r.env.posts, &q)
-		return err
-	})
-	return trend, root.Unavailable(err)
+	return page, nil
 }
 
-// onPosts opens a view for a query of posts, fills in the watchlists of the query, and
-// calls read.
-func (r *reading) onPosts(ctx context.Context, team watchpost.TeamID, named []string, q *watchpost.PostQuery, read func(persistence.View) error) error {
+// taskIDs returns the tasks that a query selects, of those that are kept, from one place to
+// another, and the count of all.
+func (r *reading) taskIDs(ctx context.Context, team watchpost.TeamID, q *watchpost.TaskQuery, from, to int) ([]watchpost.TaskID, int, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	defer view.Close()
-	if q.Tagging, err = r.env.watchlists.Of(view, team); err != nil {
-		return err
+	var kept time.Time
+	if before, ends := r.env.keepTasks.Expires(watchpost.KeepForever, r.env.Clock.Now()); ends {
+		kept = before
 	}
-	if q.Live, err = namedWatchlists(view, team, q.Tagging.Live, named); err != nil {
-		return err
+	return reads.TaskIDs(view, persistence.Space(team), q, kept, from, to)
+}
+
+// ChangesPage is one page of the changes of a team, with the objects that changed.
+type ChangesPage struct {
+	changefeed.Page
+	changefeed.Data
+	// Tasks are those of Data as get-task-status shows them, Watchlists what the team
+	// has of them.
+	Tasks      map[watchpost.TaskID]TaskView
+	Watchlists map[watchpost.WatchlistID]WatchlistView
+	// Asked and Tagging are as those of a PostsPage.
+	Asked   map[watchpost.WatchlistID]bool
+	Tagging *watchpost.Tagging
+}
+
+// Changes reads the next changes of a team, on a snapshot of the store and past the team's
+// actors. named are the watchlists that the request asks for (none: all). Errors: Invalid
+// `Invalid watchlist ID(s)`, Forbidden for another team's, changefeed.StaleError,
+// Unavailable.
+func (r *reading) Changes(ctx context.Context, team watchpost.TeamID, named []string, q changefeed.Query) (page ChangesPage, err error) {
+	if page, err = r.readChanges(ctx, team, named, q); err != nil {
+		var stale *changefeed.StaleError
+		if errors.As(err, &stale) {
+			return page, stale
+		}
+		return page, root.Unavailable(err)
 	}
-	q.Named = len(named) > 0
-	return read(view)
+	page.Tasks = map[watchpost.TaskID]TaskView{}
+	for id, task := range page.Data.Tasks {
+		page.Tasks[id] = viewOf(task)
+	}
+	page.Watchlists = map[watchpost.WatchlistID]WatchlistView{}
+	if !slices.ContainsFunc(page.Changes, func(c watchpost.Change) bool { return c.Type == watchpost.ChangeWatchlist }) {
+		return page, nil
+	}
+	views, err := askTeam(ctx, r.base, team, ListWatchlists{})
+	for _, v := range views {
+		page.Watchlists[v.Watchlist.ID] = v
+	}
+	return page, err
+}
+
+func (r *reading) readChanges(ctx context.Context, team watchpost.TeamID, named []string, q changefeed.Query) (page ChangesPage, err error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return page, err
+	}
+	defer view.Close()
+	if page.Tagging, err = r.env.watchlists.Of(view, team); err != nil {
+		return page, err
+	}
+	space := persistence.Space(team)
+	if page.Asked = page.Tagging.Live; len(named) > 0 {
+		followed, err := changefeed.DeletedWatchlists(view, space, named)
+		if err != nil {
+			return page, err
+		}
+		maps.Copy(followed, page.Tagging.Live)
+		if q.Watchlists, err = reads.Named(view, team, followed, named); err != nil {
+			return page, err
+		}
+		page.Asked = q.Watchlists
+	}
+	reader := &changefeed.Reader{View: view, Space: space, Now: r.env.Clock.Now()}
+	if page.Page, err = reader.Page(&q); err != nil {
+		return page, err
+	}
+	page.Data, err = reader.Data(r.env.posts, &page.Page)
+	for id, p := range page.Posts {
+		if p == nil || !p.Collected(page.Tagging.Live) {
+			delete(page.Posts, id)
+		}
+	}
+	return page, err
+}
+
+// AwaitChanges is Changes, and waits for the first change until the context waiting ends.
+// Then, or when another node takes the team over, it returns a page without changes.
+func (r *reading) AwaitChanges(ctx, waiting context.Context, team watchpost.TeamID, named []string, q changefeed.Query) (ChangesPage, error) {
+	if waiting.Err() != nil || q.Now {
+		return r.Changes(ctx, team, named, q)
+	}
+	news, err := r.Follow(team)
+	if err != nil {
+		return ChangesPage{}, err
+	}
+	defer news.Close()
+	for {
+		page, err := r.Changes(ctx, team, named, q)
+		if err != nil || len(page.Changes) > 0 || page.More {
+			return page, err
+		}
+		if _, more := news.Next(waiting); !more {
+			return page, ctx.Err()
+		}
+		q.Earliest, q.From = false, page.Cursor
+	}
+}
+
+// readHost asks actors for what reads of the store lack.
+type readHost struct{ *base }
+
+// NoteAcquaintances implements reads.Host.
+func (h readHost) NoteAcquaintances(ctx context.Context, team watchpost.TeamID) error {
+	_, err := askTeam(ctx, h.base, team, noteAcquaintances{})
+	return err
+}
+
+// ListEngagements implements reads.Host.
+func (h readHost) ListEngagements(ctx context.Context, team watchpost.TeamID) error {
+	_, err := askTeam(ctx, h.base, team, listEngagements{})
+	return err
+}
+
+// ScanStates implements reads.Host.
+func (h readHost) ScanStates(ctx context.Context, team watchpost.TeamID) (map[watchpost.WatchlistID]insight.ScanState, error) {
+	return askTeam(ctx, h.base, team, getScanStates{})
 }
 
 // noteAcquaintances asks for what tasks of an earlier build tell of people, some at once.
@@ -201,160 +296,12 @@ func (t *team) onNoteAcquaintances() {
 	t.Commit(batch, root.Done{})
 }
 
-// PostLanguages returns the languages that a team's posts may be in: one that is not
-// among them finds none. Errors: Unavailable.
-func (r *reading) PostLanguages(ctx context.Context, team watchpost.TeamID) (map[string]bool, error) {
-	view, err := r.viewFor(ctx)
-	if err != nil {
-		return nil, root.Unavailable(err)
-	}
-	defer view.Close()
-	languages, err := r.env.posts.Languages(view, persistence.Space(team))
-	return languages, root.Unavailable(err)
-}
+// listEngagements asks for what the index of engagements lacks; answered by Done when it
+// is whole.
+type listEngagements struct{}
 
-func (r *reading) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also []PostCount) (PostsPage, error) {
-	view, err := r.viewFor(ctx)
-	if err != nil {
-		return PostsPage{}, err
-	}
-	defer view.Close()
-	live, err := r.env.watchlists.Of(view, team)
-	if err != nil {
-		return PostsPage{}, err
-	}
-	if q.Live, err = namedWatchlists(view, team, live.Live, named); err != nil {
-		return PostsPage{}, err
-	}
-	q.Tagging, q.Named = live, len(named) > 0
-	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
-	r.env.metrics.postCache.Set(float64(r.env.posts.CacheBytes()))
-	if err != nil {
-		return PostsPage{}, err
-	}
-	queries := make([]*watchpost.PostQuery, len(also))
-	for i := range also {
-		q := &also[i].Query
-		if q.Live, err = namedWatchlists(view, team, live.Live, also[i].Named); err != nil {
-			return PostsPage{}, err
-		}
-		q.Tagging, q.Named, queries[i] = live, len(also[i].Named) > 0, q
-	}
-	counts, err := r.env.posts.Counts(view, persistence.Space(team), queries)
-	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Tagging: live, Counts: counts}, err
-}
-
-// PostPage is one post, and what PostsPage says of its posts.
-type PostPage struct {
-	Post    *watchpost.Post
-	Asked   map[watchpost.WatchlistID]bool
-	Tagging *watchpost.Tagging
-}
-
-// Post returns a post that one of the team's watchlists collected (NotFound).
-func (r *reading) Post(ctx context.Context, team watchpost.TeamID, id watchpost.PostID) (PostPage, error) {
-	view, err := r.viewFor(ctx)
-	if err != nil {
-		return PostPage{}, root.Unavailable(err)
-	}
-	defer view.Close()
-	live, err := r.env.watchlists.Of(view, team)
-	if err != nil {
-		return PostPage{}, root.Unavailable(err)
-	}
-	post, err := postindex.Get(view, persistence.Space(team), id)
-	if errors.Is(err, persistence.ErrNotFound) || err == nil && !post.Collected(func(w watchpost.WatchlistID) bool { return live.Live[w] }) {
-		return PostPage{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextPostNotFound)
-	}
-	return PostPage{post, live.Live, live}, root.Unavailable(err)
-}
-
-// viewFor returns a view for one request. It cannot be read any more when the
-// request has ended: a query with many posts to look at ends with it.
-func (d *base) viewFor(ctx context.Context) (persistence.View, error) {
-	view, err := d.env.Store.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &requestView{View: view, ctx: ctx}, nil
-}
-
-type requestView struct {
-	persistence.View
-	ctx   context.Context
-	reads uint
-}
-
-// readsAtOnce is how many reads there are between two looks at the context.
-const readsAtOnce = 16
-
-// Get implements persistence.View.
-func (v *requestView) Get(space persistence.Space, key []byte) ([]byte, error) {
-	if v.reads++; v.reads%readsAtOnce == 0 {
-		if err := v.ctx.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return v.View.Get(space, key)
-}
-
-// namedWatchlists checks the watchlists that a request names; none means all.
-func namedWatchlists(view persistence.View, team watchpost.TeamID, live map[watchpost.WatchlistID]bool, named []string) (map[watchpost.WatchlistID]bool, error) {
-	if len(named) == 0 {
-		return live, nil
-	}
-	wanted := map[watchpost.WatchlistID]bool{}
-	var foreign error
-	for _, id := range named {
-		if live[watchpost.WatchlistID(id)] {
-			wanted[watchpost.WatchlistID(id)] = true
-			continue
-		}
-		err := watchlistAccess(view, team, id)
-		switch {
-		case err == nil:
-			wanted[watchpost.WatchlistID(id)] = true
-		case watchpost.KindOf(err) == watchpost.NotFound:
-			return nil, watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID(s)")
-		case watchpost.KindOf(err) == watchpost.Forbidden:
-			foreign = err // an unknown id is reported first
-		default:
-			return nil, err
-		}
-	}
-	return wanted, foreign
-}
-
-// Teams lists all teams, oldest first.
-func (r *reading) Teams(ctx context.Context) ([]watchpost.Team, error) {
-	view, err := r.env.Store.View(ctx)
-	if err != nil {
-		return nil, root.Unavailable(err)
-	}
-	defer view.Close()
-	teams := []watchpost.Team{}
-	err = teamspace.EachEntry(view, teamspace.DirTeam, func(id string, e teamspace.TeamEntry) error {
-		teams = append(teams, r.listed(watchpost.TeamID(id), e))
-		return nil
-	})
-	return teams, root.Unavailable(err)
-}
-
-// HasTeams reports whether there is a team.
-func (r *reading) HasTeams(ctx context.Context) (bool, error) {
-	view, err := r.env.Store.View(ctx)
-	if err != nil {
-		return false, root.Unavailable(err)
-	}
-	defer view.Close()
-	found, err := teamspace.AnyTeam(view)
-	return found, root.Unavailable(err)
-}
-
-// listed returns a team by its line in the directory.
-func (r *reading) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Team {
-	return watchpost.Team{ID: id, Name: e.Name, CreatedAt: e.CreatedAt,
-		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.env.Clock.Now()), PlanExpiresAt: e.PlanExpiresAt, KeyRotationAskedAt: e.KeyRotationAskedAt}
+func (t *team) onListEngagements() {
+	t.Context.Send(t.postStore, poststore.MendEngagements{Then: t.env.ReplyTo(t.Context.Sender(), root.Done{})})
 }
 
 // liveTeam returns the record of a team that is not being deleted (NotFound).
@@ -364,22 +311,6 @@ func liveTeam(view persistence.View, space persistence.Space) (teamspace.TeamRec
 		err = watchpost.Errorf(watchpost.NotFound, "Team not found")
 	}
 	return record, err
-}
-
-// TeamsOf lists the team of an email, or none.
-func (r *reading) TeamsOf(ctx context.Context, email string) ([]watchpost.Team, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, email)
-	if errors.Is(err, persistence.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, root.Unavailable(err)
-	}
-	line, err := teamspace.Read[teamspace.TeamEntry](ctx, r.env.Store, teamspace.DirTeam, string(owner.Team))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return nil, nil // deleted meanwhile
-	}
-	return []watchpost.Team{r.listed(owner.Team, line)}, root.Unavailable(err)
 }
 
 // passOver returns the error of a request to one of all teams, but for a team that

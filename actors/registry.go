@@ -13,6 +13,7 @@ import (
 
 	"watchpost/actors/cache"
 	"watchpost/actors/intake"
+	"watchpost/actors/notifications"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/actors/vault"
@@ -100,9 +101,6 @@ type base struct {
 }
 
 type (
-	// reading answers from a snapshot of the store, or asks an actor for state that is
-	// not stored.
-	reading struct{ *base }
 	// keyHolding finds the owner of a key.
 	keyHolding struct{ *base }
 	// mailing sends mails.
@@ -138,7 +136,7 @@ type (
 
 // newRegistry gives each subject its dependencies.
 func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
-	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
+	r := &Registry{base: d, reading: newReading(d), keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
 	shards := signin.Shards{Registry: d.Registry}
 	r.inviting = inviting{d, shards, &r.mailing}
 	r.signingIn = signingIn{d, shards, &r.mailing, &r.inviting}
@@ -167,7 +165,7 @@ type environment struct {
 	presence sync.Map // watchpost.TeamID → time.Time
 	rooms    *intake.TeamRooms
 	// sends delivers notifications, in goroutines that end with the registry.
-	sends *sends
+	sends *notifications.Sends
 }
 
 // rootActor is what a root actor and its components have in common here.
@@ -213,9 +211,11 @@ func New(o Options) (*Registry, error) {
 	d.Registry, env.Environment = root.New(root.Options{
 		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
 		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: signin.Has}, Activated: o.Activated,
-		Released: env.finished.clear, AllEnded: func() { env.sends.close() }, Scheduling: o.Scheduling,
+		Released: env.finished.clear, AllEnded: func() { env.sends.Close() }, Scheduling: o.Scheduling,
 	})
-	env.sends = newSends(o.Notify, o.Mailer, env.Run)
+	env.sends = notifications.NewSends(notifications.SendsOptions{
+		Env: env.Environment, Sender: o.Notify, Mailer: o.Mailer, Posts: env.posts, Tagging: env.watchlists.Of, Panicked: o.Metrics.CountPanic,
+	})
 	if o.Serves != nil {
 		env.keys.Life = keyLife
 	}

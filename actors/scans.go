@@ -1,13 +1,11 @@
 package actors
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
 	"watchpost/actors/dispatch"
 	"watchpost/actors/insight"
-	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/internal/text"
 	"watchpost/persistence"
@@ -278,7 +276,7 @@ func (sc *scans) loadDay(view persistence.View, named func(dispatch.Schedule) *s
 // getScanStates asks how the scans of all watchlists stand; answered by scanStates.
 type getScanStates struct{}
 
-type scanStates map[watchpost.WatchlistID]insight.ScanState
+type scanStates = map[watchpost.WatchlistID]insight.ScanState
 
 func (sc *scans) onGetScanStates() {
 	states, due, now := scanStates{}, sc.team.dispatch.DueScans(), sc.env.Clock.Now()
@@ -295,22 +293,6 @@ func (sc *scans) onGetScanStates() {
 		states[id] = state
 	}
 	sc.Answer(states, nil)
-}
-
-// Coverage returns a page of what the scans of a team's watchlists have seen, by day. named
-// are as those of Posts, and so are the errors.
-func (r *reading) Coverage(ctx context.Context, team watchpost.TeamID, named []string, q insight.CoverageQuery) (page insight.CoveragePage, err error) {
-	states, err := askTeam(ctx, r.base, team, getScanStates{})
-	if err != nil {
-		return page, err
-	}
-	q.States, q.Now = states, r.env.Clock.Now()
-	var posts watchpost.PostQuery
-	err = r.onPosts(ctx, team, named, &posts, func(view persistence.View) error {
-		page, err = insight.Cover(view, persistence.Space(team), posts.Live, &q)
-		return err
-	})
-	return page, root.Unavailable(err)
 }
 
 // mayBeJoined notes the scan of a subject that later ones may join.

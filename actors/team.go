@@ -5,10 +5,12 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/arrivals"
 	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/insight"
 	"watchpost/actors/journal"
+	"watchpost/actors/notifications"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/actors/rules"
@@ -51,10 +53,10 @@ type team struct {
 	late        *lateResults
 	idempotency *idempotency
 	deletion    *deletion
-	arrivals    *arrivals
+	arrivals    *arrivals.Queue
 	rules       *rules.Rules
 
-	notifications *notifications
+	notifications *notifications.Targets
 	keys          *scopedKeys
 	audit         *audit
 	refusals      *refusals
@@ -105,9 +107,9 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.late = newLateResults(t)
 	t.idempotency = newIdempotency(t)
 	t.deletion = &deletion{team: t}
-	t.arrivals = newArrivals(t)
 	t.rules = rules.New(&t.Actor, rulesHost{t})
 	t.notifications = newNotifications(t)
+	t.arrivals = newArrivals(t)
 	t.keys = newScopedKeys(t)
 	t.audit = newAudit(t)
 	t.refusals = newRefusals(t)
@@ -127,7 +129,7 @@ func (t *team) Receive(c actor.Context) {
 			t.planTimer.Stop()
 		}
 		t.rules.StopTimers()
-		t.notifications.stopTimer()
+		t.notifications.StopTimer()
 		t.statuses.stopTimer()
 	}
 	if t.Handle(c, t.load) {
@@ -158,12 +160,12 @@ func (t *team) receive(message any) {
 	case poststore.Decision:
 		t.watchlists.takeWeek(m.Week)
 		if m.Arrived {
-			t.arrivals.onComing(m.Batch)
+			t.arrivals.Coming(m.Batch)
 		}
 		t.Commits.Submit(m.Batch, m.OnCommitted)
 	case root.CanPassivate:
 		rested := t.members.forgetAllPairings()
-		t.Context.Respond(rested && t.notifications.idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
+		t.Context.Respond(rested && t.notifications.Idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
@@ -183,7 +185,7 @@ func (t *team) receive(message any) {
 			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.engagements.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.receiveRules(m) && !t.notifications.receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.engagements.receive(m) && !t.watchlists.receive(m) && !t.arrivals.Receive(m) && !t.receiveRules(m) && !t.notifications.Receive(m) {
 			t.env.Log.Error("unknown message", "actor", "team", "message", root.TypeName(m))
 			t.Answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -234,10 +236,10 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.handouts.arm()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.load, t.loadRules, t.notifications.load, t.invitations.askMembers); err != nil {
+	if err := loadEach(view, t.arrivals.Load, t.loadRules, t.notifications.Load, t.invitations.askMembers); err != nil {
 		return err
 	}
-	t.arrivals.work()
+	t.arrivals.Work()
 	return nil
 }
 
@@ -280,8 +282,9 @@ func (t *team) decide(d decided) {
 	}
 	hook := false
 	if d.watchlist != nil {
+		old := &t.watchlists.find(d.watchlist.view.Watchlist.ID).view.Watchlist
 		t.audit.by(d.watchlist.from, func() {
-			hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
+			hook = t.notifications.OnWatchlistChanged(d.batch, old, &d.watchlist.view.Watchlist)
 		})
 		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
 		if d.watchlist.answer != nil {
@@ -293,8 +296,8 @@ func (t *team) decide(d decided) {
 	}
 	t.Commits.Submit(d.batch, d.onCommitted)
 	if hook {
-		t.notifications.clean()
-		t.notifications.run()
+		t.notifications.Clean()
+		t.notifications.Run()
 	}
 	if d.watchlist != nil || d.list != nil {
 		t.handouts.run()

@@ -118,7 +118,7 @@ func (t *team) onReseal() {
 		t.putTeam(st.Room(2))
 	}
 	if err == nil {
-		err = t.notifications.reseal(st)
+		err = t.notifications.Reseal(st)
 	}
 	if err != nil {
 		t.Answer(nil, err)

@@ -116,7 +116,7 @@ func (t *team) view() TeamView {
 		v.Presence = append(v.Presence, p)
 	}
 	v.Proposals = t.rules.Proposals()
-	for _, target := range t.notifications.views() {
+	for _, target := range t.notifications.Views() {
 		if target.Failing() {
 			v.FailingTargets++
 		}

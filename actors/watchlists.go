@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"errors"
 	"iter"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"watchpost/actors/cache"
 	"watchpost/actors/dispatch"
-	"watchpost/actors/insight"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
@@ -199,7 +197,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	cache.PutNewWatchlist(batch, &w)
-	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
+	ws.team.notifications.OnWatchlistCreated(batch, &w)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	list := newWatchlist(ws.env, w, ws.Context.Self(), ws.team.postStore)
 	tracked := &trackedWatchlist{view: list.view()}
@@ -246,7 +244,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	cache.DeleteWatchlist(batch, m.ID)
-	ws.team.notifications.onWatchlistDeleted(batch, &tracked.view.Watchlist)
+	ws.team.notifications.OnWatchlistDeleted(batch, &tracked.view.Watchlist)
 	for _, e := range tracked.view.Watchlist.Keywords {
 		batch.Delete(teamspace.ScanKey(m.ID, e.ID))
 	}
@@ -264,7 +262,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	ws.Commit(batch, root.Done{})
 	ws.team.rules.Run()
-	ws.team.notifications.clean()
+	ws.team.notifications.Clean()
 	// Through the actor that passes its posts on, so that the purge comes behind them.
 	ws.Context.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.Context.Self()})
 	if gone {
@@ -354,22 +352,10 @@ func (ws *watchlists) onCollected(m collected) {
 	}
 	m.answer.all.left = len(each)
 	ws.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	ws.Context.Send(ws.team.postStore, poststore.SetQuota{Quota: ws.team.weeklyQuota(ws.env.Clock.Now()), Watched: ws.team.arrivals.wanted()}) // ahead of the posts
+	ws.Context.Send(ws.team.postStore, poststore.SetQuota{Quota: ws.team.weeklyQuota(ws.env.Clock.Now()), Watched: ws.team.arrivals.Wanted()}) // ahead of the posts
 	for i := range each {
 		ws.Context.Send(owners[i], each[i])
 	}
-}
-
-// TryKeywords shows what entries would have done with the newest stored posts of all
-// watchlists: those of one match its own keywords, so they would show no post that another
-// keyword finds. It bounds the samples of each kind. Errors: Unavailable.
-func (r *reading) TryKeywords(ctx context.Context, team watchpost.TeamID, entries []watchpost.KeywordEntry, samples int) (*watchpost.BackTest, error) {
-	b := watchpost.NewBackTest(entries, samples)
-	var q watchpost.PostQuery
-	err := r.onPosts(ctx, team, nil, &q, func(view persistence.View) error {
-		return insight.TryKeywords(view, persistence.Space(team), r.env.posts, q, b)
-	})
-	return b, root.Unavailable(err)
 }
 
 // find returns a watchlist; nil when there is none of the id.

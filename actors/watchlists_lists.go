@@ -100,7 +100,7 @@ func (ws *watchlists) onFollow(m Follow) {
 	if added > 0 {
 		ws.noteListChanged(batch, next.ID, w.ID)
 	}
-	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
+	ws.team.notifications.OnWatchlistCreated(batch, &w)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
 	ws.byID[w.ID] = tracked

@@ -27,7 +27,7 @@ func (s notifications) routes() {
 	unknown := endpoint.WithError(http.StatusNotFound, watchpost.TextTargetNotFound)
 	member := endpoint.WithError(http.StatusNotFound, endpoint.TextUserNotFound)
 	endpoint.HandleCreate(s.API, path, s.createTarget, func(_ createTargetRequest, made actors.TargetCreated) createTargetReply {
-		return createTargetReply{showTarget(made.TargetView), made.Secret, true}
+		return createTargetReply{showTarget(made.View), made.Secret, true}
 	}, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "createNotificationTarget", "Create a notification target", endpoint.TagNotifications),
 		endpoint.WithBody(slices.Concat([]string{textNoType}, targetTexts)...), withForeignErrors(), member, endpoint.WithError(http.StatusConflict, textTargetLimit))
 	endpoint.Handle(s.API, http.MethodGet, path, s.getTargets, s.Operation(endpoint.Teams(watchpost.ScopeNotifications), "getNotificationTargets", "List the notification targets", endpoint.TagNotifications))

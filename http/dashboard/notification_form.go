@@ -239,7 +239,7 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 		return nil
 	}
 	shown := targetFormOf(v, made.Target, f.knownLists)
-	row := targetRowOf(&made.TargetView, f.knownLists, d.Clock.Now())
+	row := targetRowOf(&made.View, f.knownLists, d.Clock.Now())
 	shown.Title, shown.Row, shown.Secret = row.Name, &row, made.Secret
 	return shown.render(w, http.StatusOK)
 }

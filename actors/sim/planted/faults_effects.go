@@ -53,10 +53,10 @@ var effects = []Fault{
 		{"idempotency.kept", ">= idempotencyKept {", ">= idempotencyKept/24 {"},
 	}},
 	{Name: "delivery is tried once", Breaks: targetsHear, Edits: []Edit{
-		{"notifications.onAttempted", "if next.State != watchpost.DeliveryPending {", "if next.State != \"\" {"},
+		{"Targets.onAttempted", "if next.State != watchpost.DeliveryPending {", "if next.State != \"\" {"},
 	}},
 	{Name: "arrivals are forgotten", Breaks: targetsHear, Missed: rare, Edits: []Edit{
-		{"arrivals.load", "a.waiting = true", "a.waiting = false"},
+		{"Queue.Load", "q.waiting = true", "q.waiting = false"},
 	}},
 	{Name: "arrival is not noted", Breaks: targetsHear, Missed: rare, Edits: []Edit{
 		{"PostStore.admit", "if a.Stored && f.watched.has(in.Watchlist) {", "if a.Stored && f.watched.has(in.Watchlist) && old != nil {"},

@@ -1,15 +1,16 @@
-package actors
+package notifications
 
 import (
 	"context"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/sourcegraph/conc"
 
 	"watchpost/actors/root"
 	"watchpost/internal/notify"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 	"watchpost/watchpost"
 )
 
@@ -20,11 +21,27 @@ const (
 	maxSendsToHost = 8
 )
 
-// sends makes the attempts of all teams of a node.
-type sends struct {
-	sender  *notify.Sender
-	mailer  watchpost.Mailer
-	run     root.Scheduling
+// SendsOptions is what NewSends needs.
+type SendsOptions struct {
+	Env    *root.Environment
+	Sender *notify.Sender // nil: one that reaches public addresses only
+	Mailer watchpost.Mailer
+	Posts  *postindex.Index
+	// Tagging returns what a view says of a team's watchlists and tags.
+	Tagging func(persistence.View, watchpost.TeamID) (*watchpost.Tagging, error)
+	// Panicked counts an attempt that ended in a panic.
+	Panicked func()
+}
+
+// Sends makes the attempts of all teams of a node, in goroutines that end with Close.
+type Sends struct {
+	env      *root.Environment
+	sender   *notify.Sender
+	mailer   watchpost.Mailer
+	posts    *postindex.Index
+	tagging  func(persistence.View, watchpost.TeamID) (*watchpost.Tagging, error)
+	panicked func()
+
 	ctx     context.Context // of attempts
 	cancel  context.CancelFunc
 	workers conc.WaitGroup
@@ -43,16 +60,18 @@ type sendsToHost struct {
 	turn    bool // it is in turns
 }
 
-func newSends(sender *notify.Sender, mailer watchpost.Mailer, run root.Scheduling) *sends {
-	if sender == nil {
-		sender = notify.New(notify.Options{})
+// NewSends returns what makes the attempts of a node.
+func NewSends(o SendsOptions) *Sends {
+	if o.Sender == nil {
+		o.Sender = notify.New(notify.Options{})
 	}
-	s := &sends{sender: sender, mailer: mailer, run: run, hosts: map[string]*sendsToHost{}}
+	s := &Sends{env: o.Env, sender: o.Sender, mailer: o.Mailer, posts: o.Posts, tagging: o.Tagging, panicked: o.Panicked, hosts: map[string]*sendsToHost{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-func (s *sends) close() {
+// Close ends the attempts under way and waits for them. Later ones are not made.
+func (s *Sends) Close() {
 	s.cancel()
 	s.workers.Wait()
 }
@@ -68,7 +87,7 @@ func hostOf(t *watchpost.NotificationTarget) string {
 }
 
 // queue makes an attempt as soon as the node and the host have room. Hosts take turns.
-func (s *sends) queue(host string, attempt func()) {
+func (s *Sends) queue(host string, attempt func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.hosts[host]
@@ -81,7 +100,7 @@ func (s *sends) queue(host string, attempt func()) {
 }
 
 // start gives a host its turn, and begins what there is room for. The caller holds mu.
-func (s *sends) start(h *sendsToHost) {
+func (s *Sends) start(h *sendsToHost) {
 	for {
 		if !h.turn && len(h.waiting) > 0 && h.running < maxSendsToHost {
 			h.turn = true
@@ -97,14 +116,14 @@ func (s *sends) start(h *sendsToHost) {
 		h.running++
 		s.running++
 		s.workers.Go(func() {
-			s.run.Turn("send to " + h.name)
+			s.env.Run.Turn("send to " + h.name)
 			s.make(h, attempt)
 		})
 	}
 }
 
 // make makes an attempt, unless the node stops: a stored delivery is tried again.
-func (s *sends) make(h *sendsToHost, attempt func()) {
+func (s *Sends) make(h *sendsToHost, attempt func()) {
 	if s.ctx.Err() == nil {
 		attempt()
 	}
@@ -116,26 +135,4 @@ func (s *sends) make(h *sendsToHost, attempt func()) {
 		delete(s.hosts, h.name)
 	}
 	s.start(h)
-}
-
-// mailTimeout bounds how long a mailer may take to accept a mail.
-const mailTimeout = 8 * time.Second
-
-// attempt makes one attempt.
-func (s *sends) attempt(t *watchpost.NotificationTarget, secret string, m notify.Message) watchpost.Attempt {
-	if !t.Kind.Needs(watchpost.TargetUsers) {
-		return s.sender.Send(s.ctx, t, secret, m)
-	}
-	if len(t.Emails) == 0 {
-		return watchpost.Attempt{Error: "no member of the target has signed in yet"}
-	}
-	ctx, cancel := context.WithTimeout(s.ctx, mailTimeout)
-	defer cancel()
-	subject, body := notify.MailText(t, m)
-	for _, to := range t.Emails {
-		if err := s.mailer.Send(ctx, watchpost.Mail{To: to, Subject: subject, Body: body}); err != nil {
-			return watchpost.Attempt{Error: "the mail was not accepted"}
-		}
-	}
-	return watchpost.Attempt{}
 }

@@ -1,4 +1,4 @@
-package actors
+package notifications
 
 import (
 	"strconv"
@@ -15,7 +15,7 @@ import (
 // waiting attempts has its turn between others, and nothing is kept afterwards.
 func TestManySends(t *testing.T) {
 	t.Parallel()
-	s := newSends(nil, nil, root.Freely{})
+	s := NewSends(SendsOptions{Env: &root.Environment{Run: root.Freely{}}})
 	release := make(chan struct{})
 	var running, most, made atomic.Int64
 	attempt := func() {
@@ -42,7 +42,7 @@ func TestManySends(t *testing.T) {
 	require.LessOrEqual(t, most.Load(), int64(maxSends))
 	require.Empty(t, s.hosts)
 	require.Zero(t, s.running)
-	s.close()
+	s.Close()
 	s.queue("late.example", func() { t.Error("an attempt of a node that stops") })
 	s.workers.Wait()
 }
