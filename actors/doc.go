@@ -16,7 +16,7 @@
 //
 //	members       members, pairing codes, claimed and bound accounts
 //	invitations   invitations that are pending
-//	web           browsers signed in to the dashboard, links to sign in
+//	web           browsers signed in to the dashboard, links to sign in (package access)
 //	passkeys      passkeys of members
 //	sessions      sessions and their tokens, which actor has which connection, statuses
 //	accounts      the session actors of the accounts, and their announcements

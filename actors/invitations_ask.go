@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -245,6 +246,23 @@ func (r *inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 	if r.env.passkeys != nil {
 		origin = r.env.passkeys.Origin()
 	}
-	r.mails.mailStranger(ctx, invitationMail(i, names[team], origin), blocked)
+	r.mails.MailStranger(ctx, invitationMail(i, names[team], origin), blocked)
 	return nil
+}
+
+// invitationMail says who invites whom, and where to accept: at origin, "" when the operator
+// has not said it. Names that members gave are in its body only.
+func invitationMail(i watchpost.Invitation, team, origin string) watchpost.Mail {
+	where := "ask for a one-time code there with "
+	if origin == "" {
+		where = "ask for a one-time code with "
+	} else {
+		where = "open " + origin + "/app/sign-in and " + where
+	}
+	return watchpost.Mail{
+		To: i.Email, Subject: "You are invited to a team on Watchpost",
+		Body: cmp.Or(i.By, "The operator of the service") + " invites you to \"" + team + "\" on Watchpost.\n\n" +
+			"To accept, " + where + i.Email + ": at the sign-in you are asked. " +
+			"You can decline there, too, and block further invitations. The invitation expires on " + i.Ends().UTC().Format("2 January 2006") + ".\n",
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/actors/access"
 	"watchpost/actors/root"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -111,9 +112,7 @@ func (ms *members) emailFree(email string) error {
 // enter answers a member who signs in by a proof ("": a one-time code) with the team's key,
 // and notes it in the batch.
 func (ms *members) enter(batch *persistence.Batch, member watchpost.Member, key, by string) {
-	ms.team.personSeen(batch)
-	ms.signedIn(batch, member.ID)
-	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, cmp.Or(by, subjectCode))
+	accessHost{ms.team}.SignedIn(batch, member.ID, cmp.Or(by, access.ByCode))
 	ms.Commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }
 

@@ -143,14 +143,11 @@ func (ps *passkeys) mayAdd(session string) (watchpost.Member, error) {
 
 // mayChange returns the member of a browser that has just signed in.
 func (ps *passkeys) mayChange(session string) (watchpost.Member, error) {
-	if err := ps.team.web.requireFresh(session); err != nil {
+	id, err := ps.team.web.RequireFresh(session)
+	if err != nil {
 		return watchpost.Member{}, err
 	}
-	member, known := ps.team.members.byID(ps.team.web.byID[session].Member)
-	if !known {
-		return member, errMember()
-	}
-	return member, nil
+	return accessHost{ps.team}.Member(id)
 }
 
 func (ps *passkeys) onBegin(m beginPasskey) {

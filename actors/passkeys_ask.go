@@ -134,7 +134,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 	if err != nil {
 		return err
 	}
-	r.mails.post(ctx, watchpost.Mail{
+	r.mails.Post(ctx, watchpost.Mail{
 		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
 		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
 			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
@@ -149,7 +149,7 @@ func (r *passkeyCeremonies) RemovePasskey(ctx context.Context, session WebSessio
 	if err != nil {
 		return err
 	}
-	r.mails.post(ctx, watchpost.Mail{
+	r.mails.Post(ctx, watchpost.Mail{
 		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
 		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
 			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",

@@ -81,15 +81,15 @@ func (r *reading) ListAccess(ctx context.Context, team watchpost.TeamID, id stri
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	defer view.Close()
-	return access(view, team, teamspace.DirList, id, watchpost.TextListNotFound)
+	return accessTo(view, team, teamspace.DirList, id, watchpost.TextListNotFound)
 }
 
 func watchlistAccess(view persistence.View, team watchpost.TeamID, id string) error {
-	return access(view, team, teamspace.DirWatchlist, id, watchpost.TextWatchlistNotFound)
+	return accessTo(view, team, teamspace.DirWatchlist, id, watchpost.TextWatchlistNotFound)
 }
 
-// access looks up in the directory whose something is.
-func access(view persistence.View, team watchpost.TeamID, kind, id, notFound string) error {
+// accessTo looks up in the directory whose something is.
+func accessTo(view persistence.View, team watchpost.TeamID, kind, id, notFound string) error {
 	owner, err := teamspace.Lookup[teamspace.OwnerEntry](view, kind, id)
 	switch {
 	case id == "" || len(id) > 100 || errors.Is(err, persistence.ErrNotFound):

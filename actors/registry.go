@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
+	"watchpost/actors/access"
 	"watchpost/actors/cache"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
@@ -82,11 +83,11 @@ type Registry struct {
 	reading
 	keyHolding
 	upkeep
-	mailing
+	admitting
 	inviting
 	signingIn
 	passkeyCeremonies
-	browsing
+	*browsing
 }
 
 // base is the part that the subjects of a Registry share: it finds actors, and reads the
@@ -104,45 +105,43 @@ type (
 	reading struct{ *base }
 	// keyHolding finds the owner of a key.
 	keyHolding struct{ *base }
-	// mailing sends mails.
-	mailing struct {
+	// admitting adds members, and mails them.
+	admitting struct {
 		*base
-		mailer watchpost.Mailer
+		mails *access.Mails
 	}
 	// inviting is what people are invited to, and decide about.
 	inviting struct {
 		*base
 		shards signin.Shards
-		mails  *mailing
+		mails  *access.Mails
 	}
 	// signingIn turns proofs of addresses into members and sessions.
 	signingIn struct {
 		*base
 		shards  signin.Shards
-		mails   *mailing
+		mails   *access.Mails
 		invites *inviting
 	}
 	// passkeyCeremonies prove addresses by passkeys, and add and remove them.
 	passkeyCeremonies struct {
 		*base
 		shards signin.Shards
-		mails  *mailing
+		mails  *access.Mails
 	}
 	// browsing is the browsers that are signed in to the dashboard.
-	browsing struct {
-		*base
-		mails *mailing
-	}
+	browsing = access.Browsing
 )
 
 // newRegistry gives each subject its dependencies.
 func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
-	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
-	shards := signin.Shards{Registry: d.Registry}
-	r.inviting = inviting{d, shards, &r.mailing}
-	r.signingIn = signingIn{d, shards, &r.mailing, &r.inviting}
-	r.passkeyCeremonies = passkeyCeremonies{d, shards, &r.mailing}
-	r.browsing = browsing{d, &r.mailing}
+	o := access.Options{Registry: d.Registry, Env: d.env.Environment, Mailer: mailer, CountMail: d.env.metrics.Mail}
+	mails, shards := access.NewMails(o), signin.Shards{Registry: d.Registry}
+	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, admitting: admitting{d, mails}}
+	r.inviting = inviting{d, shards, mails}
+	r.signingIn = signingIn{d, shards, mails, &r.inviting}
+	r.passkeyCeremonies = passkeyCeremonies{d, shards, mails}
+	r.browsing = access.NewBrowsing(o, mails)
 	return r
 }
 

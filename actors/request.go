@@ -51,11 +51,6 @@ func (GetScanPlan) AnsweredWith(watchpost.ScanPlan)      {}
 func (ListWatchlists) AnsweredWith([]WatchlistView)      {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)       {}
 func (DeleteWatchlist) AnsweredWith(root.Done)           {}
-func (openWebSession) AnsweredWith(WebSessionOpened)     {}
-func (CreateSignInLink) AnsweredWith(WebSessionOpened)   {}
-func (ListWebSessions) AnsweredWith([]WebSessionView)    {}
-func (EndWebSessions) AnsweredWith(root.Done)            {}
-func (redeemLink) AnsweredWith(WebSessionOpened)         {}
 func (beginPasskey) AnsweredWith(passkeyBegun)           {}
 func (takePasskey) AnsweredWith(waitingPasskey)          {}
 func (addPasskey) AnsweredWith(passkeyChanged)           {}

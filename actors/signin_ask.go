@@ -58,12 +58,20 @@ func (r *signingIn) SendOTP(ctx context.Context, email, fullName, client, nonce 
 			return failure
 		}
 		if err != nil && len(invited) == 0 {
-			r.mails.postToNobody(ctx, otpMail(email, code))
+			r.mails.PostToNobody(ctx, otpMail(email, code))
 			return nil
 		}
 	}
-	r.mails.post(ctx, otpMail(email, code))
+	r.mails.Post(ctx, otpMail(email, code))
 	return nil
+}
+
+// otpMail carries a one-time code, the only run of six digits in it.
+func otpMail(email, code string) watchpost.Mail {
+	return watchpost.Mail{
+		To: email, Subject: "Your Watchpost code", Code: true,
+		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
+	}
 }
 
 // signInAttempts bounds how often a sign-in is tried again when the email has
@@ -130,7 +138,7 @@ func (r *signingIn) SignIn(ctx context.Context, p Proof, c Choice) (signed Signe
 	for range signInAttempts {
 		signed, err = r.signInto(ctx, p, c)
 		if errors.Is(err, errPasskeyCopied) {
-			r.mails.post(ctx, copiedMail(p))
+			r.mails.Post(ctx, copiedMail(p))
 		}
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
 			break
@@ -181,12 +189,6 @@ func (r *signingIn) signInStranger(ctx context.Context, p Proof, c Choice) (Sign
 
 // signInMember notes that a person has signed in; answered by SignedIn.
 type signInMember struct{ proof Proof }
-
-// By what a person signed in.
-const (
-	subjectCode = "one-time code"
-	subjectLink = "sign-in link"
-)
 
 func (ms *members) onSignInMember(m signInMember) {
 	member, err := ms.byEmail(m.proof.Email)

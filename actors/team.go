@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/access"
 	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/insight"
@@ -34,7 +35,7 @@ type team struct {
 
 	members     *members
 	invitations *invitations
-	web         *webSessions
+	web         *access.Browsers
 	passkeys    *passkeys
 	sessions    *sessions
 	accounts    *accounts
@@ -83,7 +84,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
 	t.invitations = newInvitations(t)
-	t.web = newWebSessions(t)
+	t.web = access.NewBrowsers(&t.rootActor.Actor, accessHost{t})
 	t.passkeys = newPasskeys(t)
 	t.sessions = newSessions(t)
 	t.accounts = newAccounts(t)
@@ -216,7 +217,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.Load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -348,7 +349,7 @@ func (t *team) receiveTeam(message any) bool {
 	case joinByDomain:
 		t.members.onJoinByDomain(m)
 	default:
-		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
+		return t.invitations.receive(message) || t.web.Receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
 	}
 	return true
 }
@@ -383,7 +384,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	t.members.put(batch, founder)
 	t.audit.note(batch, watchpost.AuditTeamCreated, "", founder.Email)
 	if m.SignedIn {
-		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, subjectCode)
+		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, access.ByCode)
 	}
 	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
 	insight.Begin(batch)

@@ -1,4 +1,4 @@
-package actors
+package access
 
 import (
 	"cmp"
@@ -28,35 +28,35 @@ const browsersKept = 20
 
 // meet notes that a member signs in with a browser. It reports whether the browser is
 // new, which it is not for a member who never signed in before.
-func (ws *webSessions) meet(batch *persistence.Batch, member watchpost.MemberID, b Browser) (isNew bool) {
+func (bs *Browsers) meet(batch *persistence.Batch, member watchpost.MemberID, b Browser) (isNew bool) {
 	bare, _, _ := strings.Cut(b.Nonce, ".")
-	hash := ws.env.Keyring.Hash("browser "+string(member), bare)
-	known := slices.Clone(ws.browsers[member].Known)
+	hash := bs.Env.Keyring.Hash("browser "+string(member), bare)
+	known := slices.Clone(bs.known[member].Known)
 	isNew = len(known) > 0
 	if i := slices.Index(known, hash); i >= 0 {
 		isNew, known = false, slices.Delete(known, i, i+1)
 	}
 	known = append(known, hash)
 	r := teamspace.BrowsersRecord{Known: known[max(0, len(known)-browsersKept):]}
-	ws.browsers[member] = r
+	bs.known[member] = r
 	batch.Put(teamspace.Key(teamspace.KeyBrowsers, member), teamspace.Encode(r))
 	return isNew
 }
 
-// forgetBrowsers forgets those of a member who is removed.
-func (ws *webSessions) forgetBrowsers(batch *persistence.Batch, member watchpost.MemberID) {
-	delete(ws.browsers, member)
+// Forget forgets the browsers of a member who is removed.
+func (bs *Browsers) Forget(batch *persistence.Batch, member watchpost.MemberID) {
+	delete(bs.known, member)
 	batch.Delete(teamspace.Key(teamspace.KeyBrowsers, member))
 }
 
 // tellOfBrowser mails a member after a sign-in with a new browser. The mail has no
 // words of the browser: it may be a stranger's.
-func (r *browsing) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
+func (r *Browsing) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
 	if !opened.newBrowser {
 		return
 	}
 	from, _ := root.OriginOf(ctx)
-	r.mails.mail(ctx, opened.Member, "New sign-in to Watchpost",
+	r.mails.Mail(ctx, opened.Member, "New sign-in to Watchpost",
 		"Somebody has signed in to the dashboard of Watchpost as you, with a browser that did not do so before.\n\n"+
 			"When: "+r.env.Clock.Now().UTC().Format(time.RFC1123)+"\n"+
 			"Browser: "+cmp.Or(b.Name, "unknown")+"\n"+
