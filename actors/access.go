@@ -22,6 +22,18 @@ type (
 	EndWebSessions = access.EndWebSessions
 	// CreateSignInLink makes a link that signs a member in.
 	CreateSignInLink = access.CreateSignInLink
+
+	// Proof is how a person has shown that an address is theirs.
+	Proof = access.Proof
+	// SignedIn is who signed in.
+	SignedIn = access.SignedIn
+
+	// PasskeyUse is the use of a passkey that proves an address.
+	PasskeyUse = access.PasskeyUse
+	// ListPasskeys asks for the passkeys of a member.
+	ListPasskeys = access.ListPasskeys
+	// RenamePasskey gives a member's passkey another name.
+	RenamePasskey = access.RenamePasskey
 )
 
 // accessHost answers the components of package access for a team.

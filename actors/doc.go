@@ -17,7 +17,7 @@
 //	members       members, pairing codes, claimed and bound accounts
 //	invitations   invitations that are pending
 //	web           browsers signed in to the dashboard, links to sign in (package access)
-//	passkeys      passkeys of members
+//	passkeys      passkeys of members (package access)
 //	sessions      sessions and their tokens, which actor has which connection, statuses
 //	accounts      the session actors of the accounts, and their announcements
 //	tasks         open tasks: creation, order, assignment

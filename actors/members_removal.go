@@ -102,7 +102,7 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 		ends = append(ends, ms.team.sessions.close(st.Room(2), s))
 	}
 	ms.team.web.EndAll(st, member.ID)
-	ms.team.passkeys.removeAll(st, member.ID)
+	ms.team.passkeys.RemoveAll(st, member.ID)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == member.ID })
 	delete(ms.bindings, member.ID)
 	ms.team.accounts.leaves(member.ID)

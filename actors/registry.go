@@ -86,7 +86,7 @@ type Registry struct {
 	admitting
 	inviting
 	signingIn
-	passkeyCeremonies
+	*passkeyCeremonies
 	*browsing
 }
 
@@ -124,23 +124,19 @@ type (
 		invites *inviting
 	}
 	// passkeyCeremonies prove addresses by passkeys, and add and remove them.
-	passkeyCeremonies struct {
-		*base
-		shards signin.Shards
-		mails  *access.Mails
-	}
+	passkeyCeremonies = access.Ceremonies
 	// browsing is the browsers that are signed in to the dashboard.
 	browsing = access.Browsing
 )
 
 // newRegistry gives each subject its dependencies.
 func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
-	o := access.Options{Registry: d.Registry, Env: d.env.Environment, Mailer: mailer, CountMail: d.env.metrics.Mail}
+	o := access.Options{Registry: d.Registry, Env: d.env.Environment, Mailer: mailer, Site: d.env.passkeys, CountMail: d.env.metrics.Mail}
 	mails, shards := access.NewMails(o), signin.Shards{Registry: d.Registry}
 	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, admitting: admitting{d, mails}}
 	r.inviting = inviting{d, shards, mails}
 	r.signingIn = signingIn{d, shards, mails, &r.inviting}
-	r.passkeyCeremonies = passkeyCeremonies{d, shards, mails}
+	r.passkeyCeremonies = access.NewCeremonies(o, mails)
 	r.browsing = access.NewBrowsing(o, mails)
 	return r
 }

@@ -51,12 +51,6 @@ func (GetScanPlan) AnsweredWith(watchpost.ScanPlan)      {}
 func (ListWatchlists) AnsweredWith([]WatchlistView)      {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)       {}
 func (DeleteWatchlist) AnsweredWith(root.Done)           {}
-func (beginPasskey) AnsweredWith(passkeyBegun)           {}
-func (takePasskey) AnsweredWith(waitingPasskey)          {}
-func (addPasskey) AnsweredWith(passkeyChanged)           {}
-func (RenamePasskey) AnsweredWith(root.Done)             {}
-func (removePasskey) AnsweredWith(passkeyChanged)        {}
-func (ListPasskeys) AnsweredWith([]watchpost.Passkey)    {}
 func (sessionHello) AnsweredWith(sessionWelcomed)        {}
 func (signInMember) AnsweredWith(SignedIn)               {}
 func (joinByDomain) AnsweredWith(SignedIn)               {}

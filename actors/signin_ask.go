@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"watchpost/actors/access"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/internal/protocol"
@@ -11,24 +12,6 @@ import (
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
-
-// Proof is how a person has shown that an address is theirs.
-type Proof struct {
-	Email    string // normalised
-	FullName string // as the person gave it; "": not known
-	By       string // what showed it, for the audit; "": a one-time code
-	Passkey  PasskeyUse
-	// Provider means that a provider of identities says so: an unknown address joins the
-	// team of its domain.
-	Provider bool
-}
-
-// SignedIn is who signed in.
-type SignedIn struct {
-	Team   watchpost.Team
-	Member watchpost.Member
-	APIKey string
-}
 
 // SendOTP mails a one-time code to a normalised address unless a limit forbids
 // it. The answer is the same whether or not a mail goes out, and whether or not
@@ -137,7 +120,7 @@ func (r *signingIn) SignIn(ctx context.Context, p Proof, c Choice) (signed Signe
 	}
 	for range signInAttempts {
 		signed, err = r.signInto(ctx, p, c)
-		if errors.Is(err, errPasskeyCopied) {
+		if errors.Is(err, access.ErrPasskeyCopied) {
 			r.mails.Post(ctx, copiedMail(p))
 		}
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
@@ -145,6 +128,15 @@ func (r *signingIn) SignIn(ctx context.Context, p Proof, c Choice) (signed Signe
 		}
 	}
 	return signed, err
+}
+
+// copiedMail tells a member that a passkey was refused.
+func copiedMail(p Proof) watchpost.Mail {
+	return watchpost.Mail{
+		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
+		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
+			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",
+	}
 }
 
 // signInto signs a person in to the team of the email, or to a new one. It is
@@ -206,7 +198,7 @@ func (ms *members) onSignInMember(m signInMember) {
 
 // signIn signs a member in, in the batch of the member if it is new.
 func (ms *members) signIn(batch *persistence.Batch, member watchpost.Member, p Proof, key string) {
-	if err := ms.team.passkeys.use(batch, member.ID, p); err != nil {
+	if err := ms.team.passkeys.Use(batch, member.ID, p.Passkey); err != nil {
 		ms.Commit(batch, err)
 		return
 	}

@@ -36,7 +36,7 @@ type team struct {
 	members     *members
 	invitations *invitations
 	web         *access.Browsers
-	passkeys    *passkeys
+	passkeys    *access.Passkeys
 	sessions    *sessions
 	accounts    *accounts
 	watchlists  *watchlists
@@ -85,7 +85,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.members = newMembers(t)
 	t.invitations = newInvitations(t)
 	t.web = access.NewBrowsers(&t.rootActor.Actor, accessHost{t})
-	t.passkeys = newPasskeys(t)
+	t.passkeys = access.NewPasskeys(&t.rootActor.Actor, accessHost{t}, t.web, env.passkeys)
 	t.sessions = newSessions(t)
 	t.accounts = newAccounts(t)
 	t.watchlists = newWatchlists(t)
@@ -217,7 +217,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.Load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.Load, t.passkeys.Load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -349,7 +349,7 @@ func (t *team) receiveTeam(message any) bool {
 	case joinByDomain:
 		t.members.onJoinByDomain(m)
 	default:
-		return t.invitations.receive(message) || t.web.Receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
+		return t.invitations.receive(message) || t.web.Receive(message) || t.passkeys.Receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
 	}
 	return true
 }

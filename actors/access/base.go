@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"watchpost/actors/root"
+	"watchpost/internal/passkey"
 	"watchpost/watchpost"
 )
 
@@ -12,6 +13,7 @@ type Options struct {
 	Registry *root.Registry
 	Env      *root.Environment
 	Mailer   watchpost.Mailer
+	Site     *passkey.Site // that passkeys are for; nil: there are none
 	// CountMail counts what happened to a mail.
 	CountMail func(event string)
 }
