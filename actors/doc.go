@@ -15,7 +15,8 @@
 // several.
 //
 //	members       members, pairing codes, claimed and bound accounts
-//	invitations   invitations that are pending
+//	invitations   invitations that are pending (package access)
+//	domains       domains whose people join by themselves (package access)
 //	web           browsers signed in to the dashboard, links to sign in (package access)
 //	passkeys      passkeys of members (package access)
 //	sessions      sessions and their tokens, which actor has which connection, statuses

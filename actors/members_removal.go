@@ -85,7 +85,7 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 	st := &root.Steps{}
 	batch := st.Room(6 + auditOps + 2)
 	with(batch)
-	ms.uninvite(batch, member.Email)
+	ms.team.domains.Uninvite(batch, member.Email)
 	batch.Delete(teamspace.Key(teamspace.KeyMember, member.ID))
 	batch.Delete(teamspace.Key(teamspace.KeyLiveness, member.ID))
 	batch.Delete(teamspace.Key(teamspace.KeyBinding, member.ID))

@@ -84,8 +84,8 @@ type Registry struct {
 	keyHolding
 	upkeep
 	admitting
-	inviting
-	signingIn
+	*inviting
+	*signingIn
 	*passkeyCeremonies
 	*browsing
 }
@@ -94,9 +94,7 @@ type Registry struct {
 // store past them.
 type base struct {
 	*root.Registry
-	env     *environment
-	open    bool // an unknown address may found a team
-	joining bool // people of a team's domain may join it
+	env *environment
 }
 
 type (
@@ -105,24 +103,16 @@ type (
 	reading struct{ *base }
 	// keyHolding finds the owner of a key.
 	keyHolding struct{ *base }
-	// admitting adds members, and mails them.
+	// admitting lets members and their sessions in to a team.
 	admitting struct {
 		*base
-		mails *access.Mails
+		mails   *access.Mails
+		signing *access.SigningIn
 	}
 	// inviting is what people are invited to, and decide about.
-	inviting struct {
-		*base
-		shards signin.Shards
-		mails  *access.Mails
-	}
-	// signingIn turns proofs of addresses into members and sessions.
-	signingIn struct {
-		*base
-		shards  signin.Shards
-		mails   *access.Mails
-		invites *inviting
-	}
+	inviting = access.Inviting
+	// signingIn turns proofs of addresses into members.
+	signingIn = access.SigningIn
 	// passkeyCeremonies prove addresses by passkeys, and add and remove them.
 	passkeyCeremonies = access.Ceremonies
 	// browsing is the browsers that are signed in to the dashboard.
@@ -130,14 +120,14 @@ type (
 )
 
 // newRegistry gives each subject its dependencies.
-func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
-	o := access.Options{Registry: d.Registry, Env: d.env.Environment, Mailer: mailer, Site: d.env.passkeys, CountMail: d.env.metrics.Mail}
-	mails, shards := access.NewMails(o), signin.Shards{Registry: d.Registry}
-	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, admitting: admitting{d, mails}}
-	r.inviting = inviting{d, shards, mails}
-	r.signingIn = signingIn{d, shards, mails, &r.inviting}
-	r.passkeyCeremonies = access.NewCeremonies(o, mails)
-	r.browsing = access.NewBrowsing(o, mails)
+func newRegistry(d *base, o *Options) *Registry {
+	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}}
+	parts := access.New(access.Options{
+		Registry: d.Registry, Env: d.env.Environment, Mailer: o.Mailer, Site: o.Passkeys, Open: !o.RegistrationClosed, Joining: !o.NoJoining,
+		CreateTeam: r.signUp, CountMail: o.Metrics.Mail,
+	})
+	r.admitting = admitting{d, parts.Mails, parts.SigningIn}
+	r.inviting, r.signingIn, r.passkeyCeremonies, r.browsing = parts.Inviting, parts.SigningIn, parts.Ceremonies, parts.Browsing
 	return r
 }
 
@@ -203,7 +193,7 @@ func New(o Options) (*Registry, error) {
 		keepPosts: o.KeepPosts, keepTasks: o.KeepTasks, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: cache.NewKeys(), rooms: newTeamRooms(), watchlists: cache.NewWatchlists(),
 	}
-	d := &base{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
+	d := &base{env: env}
 	d.Registry, env.Environment = root.New(root.Options{
 		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
 		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: signin.Has}, Activated: o.Activated,
@@ -214,7 +204,7 @@ func New(o Options) (*Registry, error) {
 		env.keys.Life = keyLife
 	}
 	o.Metrics.dueScans.now = o.Clock.Now
-	return newRegistry(d, o.Mailer), nil
+	return newRegistry(d, &o), nil
 }
 
 // newRoot makes the root actor of a name: a team, or a part of sign-in.

@@ -34,7 +34,8 @@ type team struct {
 	postStore *actor.PID
 
 	members     *members
-	invitations *invitations
+	invitations *access.Invitations
+	domains     *access.Domains
 	web         *access.Browsers
 	passkeys    *access.Passkeys
 	sessions    *sessions
@@ -83,7 +84,8 @@ type wakeUp struct{}
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
-	t.invitations = newInvitations(t)
+	t.invitations = access.NewInvitations(&t.rootActor.Actor, accessHost{t})
+	t.domains = access.NewDomains(&t.rootActor.Actor, accessHost{t})
 	t.web = access.NewBrowsers(&t.rootActor.Actor, accessHost{t})
 	t.passkeys = access.NewPasskeys(&t.rootActor.Actor, accessHost{t}, t.web, env.passkeys)
 	t.sessions = newSessions(t)
@@ -217,7 +219,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.Load, t.passkeys.Load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.domains.Load, t.invitations.Load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.Load, t.passkeys.Load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -236,7 +238,7 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.tasks.armWake()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load, t.invitations.askMembers); err != nil {
+	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load, t.askMembers); err != nil {
 		return err
 	}
 	t.arrivals.work()
@@ -334,22 +336,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onNoteAcquaintances()
 	case listEngagements:
 		t.onListEngagements()
-	case AddMember:
-		t.members.onAddMember(m)
-	case UpdateMember:
-		t.members.onUpdateMember(m)
-	case RemoveMember:
-		t.members.onRemoveMember(m)
-	case LeaveTeam:
-		t.members.onLeaveTeam(m)
-	case ReleaseAccount:
-		t.members.onReleaseAccount(m)
-	case signInMember:
-		t.members.onSignInMember(m)
-	case joinByDomain:
-		t.members.onJoinByDomain(m)
 	default:
-		return t.invitations.receive(message) || t.web.Receive(message) || t.passkeys.Receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
+		return t.members.receive(message) || t.invitations.Receive(message) || t.web.Receive(message) || t.passkeys.Receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
 	}
 	return true
 }

@@ -19,7 +19,7 @@ func (t *team) plan() watchpost.Plan {
 func (t *team) onUpdateTeam(m UpdateTeam) {
 	batch := &persistence.Batch{}
 	if m.Patch.Domains != nil {
-		if err := t.members.setDomains(batch, *m.Patch.Domains); err != nil {
+		if err := t.domains.Set(batch, *m.Patch.Domains); err != nil {
 			t.Answer(nil, err)
 			return
 		}

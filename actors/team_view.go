@@ -92,7 +92,7 @@ type Pause struct {
 // view describes the team for its members and the operator.
 func (t *team) view() TeamView {
 	now := t.env.Clock.Now()
-	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists.byID), Limits: t.plan().Quotas(), Invitations: t.invitations.all(now)}
+	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists.byID), Limits: t.plan().Quotas(), Invitations: t.invitations.All(now)}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
 	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists.byID), Members: len(t.members.list)}
 	for id, tracked := range t.watchlists.byID {
@@ -178,7 +178,7 @@ func (t *team) value() watchpost.Team {
 		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
 		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
 		MemberLeftAt: t.record.MemberLeftAt, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
-		Members: slices.Clone(t.members.list), Domains: slices.Clone(t.members.domains),
+		Members: slices.Clone(t.members.list), Domains: t.domains.List(),
 	}
 }
 

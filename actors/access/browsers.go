@@ -3,6 +3,7 @@ package access
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"watchpost/actors/root"
@@ -294,4 +295,31 @@ func (bs *Browsers) views(member watchpost.MemberID) []WebSessionView {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return views
+}
+
+// browsersKept bounds the browsers that are known of a member: the ones that signed in
+// last.
+const browsersKept = 20
+
+// meet notes that a member signs in with a browser. It reports whether the browser is
+// new, which it is not for a member who never signed in before.
+func (bs *Browsers) meet(batch *persistence.Batch, member watchpost.MemberID, b Browser) (isNew bool) {
+	bare, _, _ := strings.Cut(b.Nonce, ".")
+	hash := bs.Env.Keyring.Hash("browser "+string(member), bare)
+	known := slices.Clone(bs.known[member].Known)
+	isNew = len(known) > 0
+	if i := slices.Index(known, hash); i >= 0 {
+		isNew, known = false, slices.Delete(known, i, i+1)
+	}
+	known = append(known, hash)
+	r := teamspace.BrowsersRecord{Known: known[max(0, len(known)-browsersKept):]}
+	bs.known[member] = r
+	batch.Put(teamspace.Key(teamspace.KeyBrowsers, member), teamspace.Encode(r))
+	return isNew
+}
+
+// Forget forgets the browsers of a member who is removed.
+func (bs *Browsers) Forget(batch *persistence.Batch, member watchpost.MemberID) {
+	delete(bs.known, member)
+	batch.Delete(teamspace.Key(teamspace.KeyBrowsers, member))
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,6 +11,15 @@ import (
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
+
+// Browser is where a member signs in to the dashboard.
+type Browser struct {
+	// Nonce is that of its sign-ins. It names the browser, also after a sign-in.
+	Nonce string
+	Agent string // its User-Agent
+	// Name is what the User-Agent says in words of ours; "" when it says nothing known.
+	Name string
+}
 
 // openWebSession signs a member in to the dashboard (NotFound `User not
 // found`); answered by WebSessionOpened.
@@ -74,11 +84,6 @@ func (redeemLink) AnsweredWith(WebSessionOpened) {}
 type Browsing struct {
 	*base
 	mails *Mails
-}
-
-// NewBrowsing returns what signs browsers in.
-func NewBrowsing(o Options, mails *Mails) *Browsing {
-	return &Browsing{&base{o.Registry, o.Env}, mails}
 }
 
 // WebSession is whose browser sends a request.
@@ -146,4 +151,20 @@ func (r *Browsing) RedeemSignInLink(ctx context.Context, token string, b Browser
 		r.tellOfBrowser(ctx, opened, b)
 	}
 	return opened, err
+}
+
+// tellOfBrowser mails a member after a sign-in with a new browser. The mail has no
+// words of the browser: it may be a stranger's.
+func (r *Browsing) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
+	if !opened.newBrowser {
+		return
+	}
+	from, _ := root.OriginOf(ctx)
+	r.mails.Mail(ctx, opened.Member, "New sign-in to Watchpost",
+		"Somebody has signed in to the dashboard of Watchpost as you, with a browser that did not do so before.\n\n"+
+			"When: "+r.env.Clock.Now().UTC().Format(time.RFC1123)+"\n"+
+			"Browser: "+cmp.Or(b.Name, "unknown")+"\n"+
+			"Address: "+cmp.Or(from.Client, "unknown")+"\n\n"+
+			"If it was you, there is nothing to do. If not, sign in and choose \"Sign out everywhere\" on the page Team, "+
+			"and tell the admins of your team: who signed in may have seen its API key.\n")
 }

@@ -22,14 +22,7 @@ import (
 // mailboxes.
 type Ceremonies struct {
 	*base
-	site   *passkey.Site
-	shards signin.Shards
-	mails  *Mails
-}
-
-// NewCeremonies returns what uses passkeys.
-func NewCeremonies(o Options, mails *Mails) *Ceremonies {
-	return &Ceremonies{&base{o.Registry, o.Env}, o.Site, signin.Shards{Registry: o.Registry}, mails}
+	mails *Mails
 }
 
 // PasskeysAt is the address at which browsers can use passkeys; "": nowhere.

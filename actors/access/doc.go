@@ -1,15 +1,20 @@
-// Package access is how members get in to a team: browsers that are signed in to the
-// dashboard and links to sign in.
+// Package access is how people get in to a team: by invitations, domains, one-time codes,
+// passkeys, and browsers that stay signed in to the dashboard.
 //
-// Browsers and Passkeys are components of a team: they run in the team's mailbox, and add
-// their writes to the team's batches. They answer
+// Invitations, Domains, Browsers and Passkeys are components of a team: they run in the
+// team's mailbox, and add their writes to the team's batches. The other components ask
 //
-//	Browsers.RequireFresh    has a browser just signed in, and whose is it
-//	Passkeys.Use             does a passkey that proves an address still count
+//	Invitations.All, Of     the pending invitations, or the one of an address
+//	Domains.List, Take      the domains, and whether an address joins by one of them
+//	Browsers.RequireFresh   has a browser just signed in, and whose is it
+//	Passkeys.Use            does a passkey that proves an address still count
 //
-// and are told of a member who is removed: Browsers.EndAll and Forget, Passkeys.RemoveAll.
-// Host has the questions that they ask of the team. Passkeys asks Browsers for RequireFresh.
+// and tell them of a member who joins (Invitations.Drop and DropOf, Domains.WelcomeAgain) or
+// is removed (Domains.Uninvite, Browsers.EndAll and Forget, Passkeys.RemoveAll). Host has the
+// questions that the components ask of the team. The team decides about SignInMember,
+// JoinByDomain and AcceptInvitation, which make members and answer with its key.
 //
-// Browsing and Ceremonies send them requests from outside the mailboxes, and read the
-// directory past them. Mails hands mails to members and to strangers to the mailer.
+// Parts are outside the mailboxes. They ask teams and the shards of package signin one after
+// the other, read the directory past the actors, and mail: SigningIn, Inviting, Ceremonies of
+// passkeys, Browsing and Mails.
 package access

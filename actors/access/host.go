@@ -12,6 +12,10 @@ type Host interface {
 	// MemberByEmail returns the member with a normalised address (NotFound `User not
 	// found`).
 	MemberByEmail(email string) (watchpost.Member, error)
+	// Members returns the members of the team. The caller does not change them.
+	Members() []watchpost.Member
+	// CountInvitation counts an invitation that a member mails (InvitationCap).
+	CountInvitation(batch *persistence.Batch) error
 	// Note adds an entry to the audit, in NoteOps operations. by is who proved it with the
 	// request; "": the member of the request, if any.
 	Note(batch *persistence.Batch, kind watchpost.AuditKind, by watchpost.MemberID, subject string)

@@ -13,11 +13,6 @@ type Mails struct {
 	count  func(event string)
 }
 
-// NewMails returns what mails.
-func NewMails(o Options) *Mails {
-	return &Mails{&base{o.Registry, o.Env}, o.Mailer, o.CountMail}
-}
-
 // Post hands a mail to the mailer. What becomes of it is logged and counted,
 // and no request waits for a mail.
 func (r *Mails) Post(ctx context.Context, m watchpost.Mail) {
@@ -33,17 +28,17 @@ func (r *Mails) Post(ctx context.Context, m watchpost.Mail) {
 func (r *Mails) Mail(ctx context.Context, to watchpost.Member, subject, body string) {
 	m := watchpost.Mail{To: to.Email, Subject: subject, Body: body}
 	if to.NeverSignedIn {
-		r.MailStranger(ctx, m, "")
+		r.mailStranger(ctx, m, "")
 		return
 	}
 	r.Post(ctx, m)
 }
 
-// MailStranger sends a mail to a person who did not ask for it. An address gets a few
+// mailStranger sends a mail to a person who did not ask for it. An address gets a few
 // a day, from all senders together. blocked is the team if the address blocks it: the
 // mail takes the time of others, is not sent, and takes none from the mails of the
 // address.
-func (r *Mails) MailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
+func (r *Mails) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
 	counted := m.To
 	if blocked != "" {
 		counted = string(blocked) + " " + m.To
@@ -60,12 +55,12 @@ func (r *Mails) MailStranger(ctx context.Context, m watchpost.Mail, blocked watc
 			r.env.Log.Warn("mail held: others have caused the mails of the day", "to", m.To)
 			r.count(watchpost.MailHeld)
 		}
-		r.PostToNobody(ctx, m)
+		r.postToNobody(ctx, m)
 	}
 }
 
-// PostToNobody takes the time of a mail.
-func (r *Mails) PostToNobody(ctx context.Context, m watchpost.Mail) {
+// postToNobody takes the time of a mail.
+func (r *Mails) postToNobody(ctx context.Context, m watchpost.Mail) {
 	m.To = ""
 	if err := r.mailer.Send(ctx, m); err != nil {
 		r.env.Log.Debug("no mail to nobody", "error", err)

@@ -258,7 +258,7 @@ func (ps *Passkeys) onRemove(m removePasskey) {
 
 // Use notes the use of a passkey that signs a member in. It is Unauthenticated when the
 // key was removed, or may be a copy: then the batch notes that, and the error is
-// ErrPasskeyCopied when the member was not told today.
+// errPasskeyCopied when the member was not told today.
 func (ps *Passkeys) Use(batch *persistence.Batch, member watchpost.MemberID, used PasskeyUse) error {
 	if used.ID == "" {
 		return nil
@@ -275,7 +275,7 @@ func (ps *Passkeys) Use(batch *persistence.Batch, member watchpost.MemberID, use
 	}
 	reason := errors.New("its counter went back")
 	if now.Sub(r.RefusedAt) >= 24*time.Hour {
-		reason = ErrPasskeyCopied
+		reason = errPasskeyCopied
 	}
 	r.RefusedAt = now
 	ps.put(batch, used.ID, r)
@@ -311,7 +311,7 @@ func keyOf(r *teamspace.PasskeyRecord) passkey.Key {
 	return passkey.Key{ID: r.Credential, Public: r.Public, Counter: r.Counter, Synced: r.Synced}
 }
 
-// ErrPasskeyCopied is the cause of a refusal that the member must hear about.
-var ErrPasskeyCopied = errors.New("its counter went back: it may have been copied")
+// errPasskeyCopied is the cause of a refusal that the member must hear about.
+var errPasskeyCopied = errors.New("its counter went back: it may have been copied")
 
 func errNoPasskey() error { return watchpost.Errorf(watchpost.NotFound, "Passkey not found") }
