@@ -4,9 +4,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
 
@@ -49,8 +49,8 @@ func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.
 func cleanPost(r *protocol.Post, source watchpost.PostSource, network *url.URL) watchpost.Post {
 	return watchpost.Post{
 		URN: r.URN, URL: cleanURL(r.URL, network), Source: source,
-		Content: clip(r.Content, maxContent), ImageText: clip(r.ImageText, maxContent),
-		AuthorName: clip(r.AuthorName, maxText), AuthorHeadline: clip(r.AuthorHeadline, maxText),
+		Content: text.ClipBytes(r.Content, maxContent), ImageText: text.ClipBytes(r.ImageText, maxContent),
+		AuthorName: text.ClipBytes(r.AuthorName, maxText), AuthorHeadline: text.ClipBytes(r.AuthorHeadline, maxText),
 		AuthorURL: cleanURL(r.AuthorURL, network), AuthorImageURL: cleanURL(r.AuthorImageURL, network),
 		PostedAt: r.PostedAt.UTC(), Type: cleanType(r.Type),
 		Likes: counter(r.Likes), Comments: counter(r.Comments), Shares: counter(r.Shares),
@@ -94,15 +94,4 @@ func cleanURLs(all []string, network *url.URL) []string {
 		}
 	}
 	return kept
-}
-
-// clip cuts a text to at most n bytes at a character's border.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"watchpost/actors/root"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 )
@@ -52,7 +53,7 @@ func (env *environment) guard(team *actor.PID, step, urn, content string, do fun
 	env.metrics.posts.WithLabelValues("refused").Inc()
 	env.Log.Error("post refused", "team", team.Id, "step", step, "urn", urn, "reason", reason, "stack", string(failure.Stack))
 	env.System.Root.Send(team, refusal{teamspace.RefusedPost{
-		At: env.Clock.Now(), Step: step, URN: clip(urn, maxURN), Reason: clip(reason, maxText), Content: clip(content, refusalContent),
+		At: env.Clock.Now(), Step: step, URN: text.ClipBytes(urn, maxURN), Reason: text.ClipBytes(reason, maxText), Content: text.ClipBytes(content, refusalContent),
 	}})
 	return false
 }

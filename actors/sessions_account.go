@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -79,7 +80,7 @@ const maxAccountURN = 256
 // cleanAccount bounds what a session says of an account; its URN is empty when
 // it names no account of the network.
 func cleanAccount(a protocol.Account) protocol.Account {
-	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), clip(a.Slug, maxText), clip(a.Name, maxText)
+	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), text.ClipBytes(a.Slug, maxText), text.ClipBytes(a.Name, maxText)
 	if len(a.URN) > maxAccountURN || strings.ContainsFunc(a.URN, unicode.IsControl) {
 		a.URN = ""
 	}

@@ -8,6 +8,7 @@ import (
 	"watchpost/actors/dispatch"
 	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -74,7 +75,7 @@ func (ss *sessions) connect(s *sessionState, m *sessionHello) (another bool) {
 		ss.Context.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
 		ss.disconnect(s)
 	}
-	s.link, s.journal = m.link, clip(m.hello.Journal, maxJournal)
+	s.link, s.journal = m.link, text.ClipBytes(m.hello.Journal, maxJournal)
 	s.worker = &dispatch.Worker{Session: m.session, Member: s.record.Member}
 	ss.team.dispatch.Changed(s.worker)
 	return another

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -178,7 +179,7 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 // already taken back changes nothing but its debit.
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.Clock.Now()
-	v := watchpost.ClassifyError(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
+	v := watchpost.ClassifyError(t.state.Type, text.ClipBytes(e.Code, maxText), text.ClipBytes(e.Message, maxText), e.Acted)
 	if e.SlowDown {
 		v = v.AskedToSlowDown()
 	}
