@@ -84,10 +84,10 @@ type wakeUp struct{}
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
-	t.invitations = access.NewInvitations(&t.rootActor.Actor, accessHost{t})
-	t.domains = access.NewDomains(&t.rootActor.Actor, accessHost{t})
-	t.web = access.NewBrowsers(&t.rootActor.Actor, accessHost{t})
-	t.passkeys = access.NewPasskeys(&t.rootActor.Actor, accessHost{t}, t.web, env.passkeys)
+	t.invitations = access.NewInvitations(&t.Actor, accessHost{t})
+	t.domains = access.NewDomains(&t.Actor, accessHost{t})
+	t.web = access.NewBrowsers(&t.Actor, accessHost{t})
+	t.passkeys = access.NewPasskeys(&t.Actor, accessHost{t}, t.web, env.passkeys)
 	t.sessions = newSessions(t)
 	t.accounts = newAccounts(t)
 	t.watchlists = newWatchlists(t)

@@ -16,17 +16,18 @@ import (
 // sorted later. Where a loop sends, spawns, writes or picks, it goes through
 // ordered.ByKey instead.
 var inAnyOrder = []string{
+	"Browsers.makeRoom", "Browsers.views",
 	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
-	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
+	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Invitations.All", "Passkeys.of", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
-	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
-	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch", "passkeys.of",
+	"engagementRules.watch", "finishedTasks.clear", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",
+	"notifications.onDue", "notifications.views", "notifications.waiting", "notifications.watch",
 	"queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "ruleWork.decide", "scans.onGetScanStates", "schedule.times", "sessionActor.countWriting",
 	"sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.beginDay", "tasks.load", "tasks.mayInvite", "tasks.onListOpen", "tasks.showPending",
 	"team.onRequireExtension", "team.view", "team.weeklyQuota", "unstored.end", "watchlists.has", "watchlists.listNeed",
-	"watchlists.onListWatchlists", "watchlists.startLists", "watchlistsOf", "webSessions.makeRoom", "webSessions.views",
+	"watchlists.onListWatchlists", "watchlists.startLists", "watchlistsOf",
 }
 
 // TestMapLoops finds the loops over maps whose order could be seen: Go gives a map another
