@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"watchpost/actors/cache"
-	"watchpost/actors/intake"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -112,7 +112,7 @@ const auditOps = 2
 // note adds an entry to the batch of its subject. by is who proved it with the
 // request; empty: the member of its origin, if any.
 func (a *audit) note(batch *persistence.Batch, kind watchpost.AuditKind, by watchpost.MemberID, subject string) {
-	e := watchpost.AuditEntry{At: a.env.Clock.Now(), Kind: kind, By: a.from, Subject: intake.Clip(subject, maxSubject)}
+	e := watchpost.AuditEntry{At: a.env.Clock.Now(), Kind: kind, By: a.from, Subject: text.ClipBytes(subject, maxSubject)}
 	if by != "" {
 		e.By.Member = by
 	}

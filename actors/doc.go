@@ -15,9 +15,10 @@
 // in one mailbox, so a decision may ask several.
 //
 //	members       members, pairing codes, claimed and bound accounts
-//	invitations   invitations that are pending
-//	web           browsers signed in to the dashboard, links to sign in
-//	passkeys      passkeys of members
+//	invitations   invitations that are pending (package access)
+//	domains       domains whose people join by themselves (package access)
+//	web           browsers signed in to the dashboard, links to sign in (package access)
+//	passkeys      passkeys of members (package access)
 //	sessions      sessions and their tokens, which actor has which connection
 //	statuses      what each session is told that it may do
 //	paces         how members want writes to be done

@@ -18,8 +18,3 @@ func (r *Registry) Processes() (count int) {
 func (r *Registry) DeleteTeamOnce(ctx context.Context, team watchpost.TeamID) error {
 	return r.deleteTeam(ctx, team)
 }
-
-// TakeStrangerMail counts a mail to an address that never signed in.
-func (r *Registry) TakeStrangerMail(ctx context.Context, email string) (bool, error) {
-	return r.takeStrangerMail(ctx, email)
-}

@@ -1,12 +1,12 @@
 package actors
 
 import (
-	"cmp"
 	"errors"
 	"iter"
 	"slices"
 	"time"
 
+	"watchpost/actors/access"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
@@ -26,10 +26,6 @@ type members struct {
 	team *team
 
 	list []watchpost.Member
-	// domains are the mail domains of the team, uninvited the addresses in them that were
-	// removed.
-	domains   []string
-	uninvited map[string]bool
 	// claims are those that this activation made or renewed, redeemed the
 	// pairing codes that it took. The directory shows them only once durable.
 	claims   map[watchpost.AccountURN]heldClaim
@@ -41,11 +37,10 @@ type members struct {
 func newMembers(t *team) *members {
 	return &members{
 		rootActor: &t.rootActor, team: t,
-		uninvited: map[string]bool{},
-		claims:    map[watchpost.AccountURN]heldClaim{},
-		redeemed:  map[string]bool{},
-		accounts:  map[watchpost.AccountURN]teamspace.AccountRecord{},
-		bindings:  map[watchpost.MemberID]teamspace.BindingRecord{},
+		claims:   map[watchpost.AccountURN]heldClaim{},
+		redeemed: map[string]bool{},
+		accounts: map[watchpost.AccountURN]teamspace.AccountRecord{},
+		bindings: map[watchpost.MemberID]teamspace.BindingRecord{},
 	}
 }
 
@@ -54,7 +49,7 @@ func (ms *members) load(view persistence.View) error {
 		ms.list = append(ms.list, m)
 	})
 	watchpost.SortMembers(ms.list)
-	if err = errors.Join(err, ms.loadDomains(view)); err != nil {
+	if err != nil {
 		return err
 	}
 	return ms.team.accounts.loadLiveness(view)
@@ -79,11 +74,35 @@ func (ms *members) claimedAccounts() iter.Seq2[watchpost.AccountURN, teamspace.A
 	return ordered.ByKey(ms.accounts)
 }
 
+func (ms *members) receive(message any) bool {
+	switch m := message.(type) {
+	case AddMember:
+		ms.onAddMember(m)
+	case UpdateMember:
+		ms.onUpdateMember(m)
+	case RemoveMember:
+		ms.onRemoveMember(m)
+	case LeaveTeam:
+		ms.onLeaveTeam(m)
+	case ReleaseAccount:
+		ms.onReleaseAccount(m)
+	case access.SignInMember:
+		ms.onSignInMember(m)
+	case access.JoinByDomain:
+		ms.onJoinByDomain(m)
+	case access.AcceptInvitation:
+		ms.onAcceptInvitation(m)
+	default:
+		return false
+	}
+	return true
+}
+
 // put adds a member whose email was seen to be free.
 func (ms *members) put(batch *persistence.Batch, m watchpost.Member) {
 	ms.list = append(ms.list, m)
 	watchpost.SortMembers(ms.list)
-	ms.welcomeAgain(batch, m.Email)
+	ms.team.domains.WelcomeAgain(batch, m.Email)
 	batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(m))
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: m.Email}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ms.team.id, Member: m.ID}))
 }
@@ -98,7 +117,7 @@ func (ms *members) onAddMember(m AddMember) {
 		return
 	}
 	batch := &persistence.Batch{}
-	ms.team.invitations.dropOf(batch, m.Email)
+	ms.team.invitations.DropOf(batch, m.Email)
 	now := ms.env.Clock.Now()
 	member := watchpost.Member{
 		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName, Role: m.Role, CreatedAt: now, NeverSignedIn: true,
@@ -124,15 +143,6 @@ func (ms *members) emailFree(email string) error {
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	return watchpost.Errorf(watchpost.Conflict, textEmailTaken)
-}
-
-// enter answers a member who signs in by a proof ("": a one-time code) with the team's key,
-// and notes it in the batch.
-func (ms *members) enter(batch *persistence.Batch, member watchpost.Member, key, by string) {
-	ms.team.personSeen(batch)
-	ms.signedIn(batch, member.ID)
-	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, cmp.Or(by, subjectCode))
-	ms.Commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }
 
 func (ms *members) byEmail(email string) (watchpost.Member, error) {

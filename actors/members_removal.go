@@ -85,11 +85,11 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 	st := &root.Steps{}
 	batch := st.Room(6 + auditOps + 2)
 	with(batch)
-	ms.uninvite(batch, member.Email)
+	ms.team.domains.Uninvite(batch, member.Email)
 	batch.Delete(teamspace.Key(teamspace.KeyMember, member.ID))
 	batch.Delete(teamspace.Key(teamspace.KeyLiveness, member.ID))
 	batch.Delete(teamspace.Key(teamspace.KeyBinding, member.ID))
-	ms.team.web.forgetBrowsers(batch, member.ID)
+	ms.team.web.Forget(batch, member.ID)
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: member.Email}, nil)
 	batch.Put(teamspace.Key(teamspace.KeyRemoval, member.ID), teamspace.Encode(struct{}{}))
 	if err := ms.endClaims(st, "", member.ID); err != nil {
@@ -101,8 +101,8 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 	for _, s := range ms.team.sessions.of(member.ID) {
 		ends = append(ends, ms.team.sessions.close(st.Room(2), s))
 	}
-	ms.team.web.endAll(st, member.ID)
-	ms.team.passkeys.removeAll(st, member.ID)
+	ms.team.web.EndAll(st, member.ID)
+	ms.team.passkeys.RemoveAll(st, member.ID)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == member.ID })
 	delete(ms.bindings, member.ID)
 	ms.team.accounts.leaves(member.ID)

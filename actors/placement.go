@@ -35,25 +35,8 @@ const keyLife = time.Second
 // than where it is served, which costs its owner one more activation.
 const idAttempts = 1000
 
-// foundElsewhere returns an ElsewhereError for a person without a team whose new
-// team goes to another node: all sign-ins come to one.
-func (r *signingIn) foundElsewhere(ctx context.Context, p Proof) error {
-	id := watchpost.NewID(r.env.Clock.Now())
-	if !r.open || r.Serves(id) {
-		return nil
-	}
-	if team, err := r.teamOfDomain(ctx, p); err != nil || team != "" {
-		return err // it is asked
-	}
-	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, p.Email)
-	if errors.Is(err, persistence.ErrNotFound) {
-		return &root.ElsewhereError{Team: watchpost.TeamID(id), Accepted: true, FullName: p.FullName}
-	}
-	return root.Unavailable(err)
-}
-
 // newTeamID returns an id for a new team of this node.
-func (r *signingIn) newTeamID() watchpost.TeamID {
+func (r *admitting) newTeamID() watchpost.TeamID {
 	for range idAttempts {
 		if id := watchpost.NewID(r.env.Clock.Now()); r.Serves(id) {
 			return watchpost.TeamID(id)

@@ -11,6 +11,7 @@ import (
 
 	"watchpost/actors/intake"
 	"watchpost/actors/root"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 )
@@ -53,7 +54,7 @@ func (env *environment) guard(team *actor.PID, step, urn, content string, do fun
 	env.metrics.posts.WithLabelValues("refused").Inc()
 	env.Log.Error("post refused", "team", team.Id, "step", step, "urn", urn, "reason", reason, "stack", string(failure.Stack))
 	env.System.Root.Send(team, refusal{teamspace.RefusedPost{
-		At: env.Clock.Now(), Step: step, URN: intake.Clip(urn, intake.MaxURN), Reason: intake.Clip(reason, intake.MaxText), Content: intake.Clip(content, refusalContent),
+		At: env.Clock.Now(), Step: step, URN: text.ClipBytes(urn, intake.MaxURN), Reason: text.ClipBytes(reason, intake.MaxText), Content: text.ClipBytes(content, refusalContent),
 	}})
 	return false
 }

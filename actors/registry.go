@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
+	"watchpost/actors/access"
 	"watchpost/actors/cache"
 	"watchpost/actors/intake"
 	"watchpost/actors/notifications"
@@ -84,64 +85,48 @@ type Registry struct {
 	reading
 	keyHolding
 	upkeep
-	mailing
-	inviting
-	signingIn
-	passkeyCeremonies
-	browsing
+	admitting
+	*inviting
+	*signingIn
+	*passkeyCeremonies
+	*browsing
 }
 
 // base is the part that the subjects of a Registry share: it finds actors, and reads the
 // store past them.
 type base struct {
 	*root.Registry
-	env     *environment
-	open    bool // an unknown address may found a team
-	joining bool // people of a team's domain may join it
+	env *environment
 }
 
 type (
 	// keyHolding finds the owner of a key.
 	keyHolding struct{ *base }
-	// mailing sends mails.
-	mailing struct {
+	// admitting lets members and their sessions in to a team.
+	admitting struct {
 		*base
-		mailer watchpost.Mailer
+		mails   *access.Mails
+		signing *access.SigningIn
 	}
 	// inviting is what people are invited to, and decide about.
-	inviting struct {
-		*base
-		shards signin.Shards
-		mails  *mailing
-	}
-	// signingIn turns proofs of addresses into members and sessions.
-	signingIn struct {
-		*base
-		shards  signin.Shards
-		mails   *mailing
-		invites *inviting
-	}
+	inviting = access.Inviting
+	// signingIn turns proofs of addresses into members.
+	signingIn = access.SigningIn
 	// passkeyCeremonies prove addresses by passkeys, and add and remove them.
-	passkeyCeremonies struct {
-		*base
-		shards signin.Shards
-		mails  *mailing
-	}
+	passkeyCeremonies = access.Ceremonies
 	// browsing is the browsers that are signed in to the dashboard.
-	browsing struct {
-		*base
-		mails *mailing
-	}
+	browsing = access.Browsing
 )
 
 // newRegistry gives each subject its dependencies.
-func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
-	r := &Registry{base: d, reading: newReading(d), keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
-	shards := signin.Shards{Registry: d.Registry}
-	r.inviting = inviting{d, shards, &r.mailing}
-	r.signingIn = signingIn{d, shards, &r.mailing, &r.inviting}
-	r.passkeyCeremonies = passkeyCeremonies{d, shards, &r.mailing}
-	r.browsing = browsing{d, &r.mailing}
+func newRegistry(d *base, o *Options) *Registry {
+	r := &Registry{base: d, reading: newReading(d), keyHolding: keyHolding{d}, upkeep: upkeep{d}}
+	parts := access.New(access.Options{
+		Registry: d.Registry, Env: d.env.Environment, Mailer: o.Mailer, Site: o.Passkeys, Open: !o.RegistrationClosed, Joining: !o.NoJoining,
+		CreateTeam: r.signUp, CountMail: o.Metrics.Mail,
+	})
+	r.admitting = admitting{d, parts.Mails, parts.SigningIn}
+	r.inviting, r.signingIn, r.passkeyCeremonies, r.browsing = parts.Inviting, parts.SigningIn, parts.Ceremonies, parts.Browsing
 	return r
 }
 
@@ -207,7 +192,7 @@ func New(o Options) (*Registry, error) {
 		keepPosts: o.KeepPosts, keepTasks: o.KeepTasks, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: cache.NewKeys(), rooms: intake.NewTeamRooms(), watchlists: cache.NewWatchlists(),
 	}
-	d := &base{env: env, open: !o.RegistrationClosed, joining: !o.NoJoining}
+	d := &base{env: env}
 	d.Registry, env.Environment = root.New(root.Options{
 		Store: o.Store, Clock: o.Clock, Keyring: o.Keyring, Log: o.Log, Metrics: &o.Metrics.Metrics, New: env.newRoot,
 		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: signin.Has}, Activated: o.Activated,
@@ -220,7 +205,7 @@ func New(o Options) (*Registry, error) {
 		env.keys.Life = keyLife
 	}
 	o.Metrics.dueScans.now = o.Clock.Now
-	return newRegistry(d, o.Mailer), nil
+	return newRegistry(d, &o), nil
 }
 
 // newRoot makes the root actor of a name: a team, or a part of sign-in.

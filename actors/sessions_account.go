@@ -10,6 +10,7 @@ import (
 	"watchpost/actors/intake"
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -81,7 +82,7 @@ const maxAccountURN = 256
 // cleanAccount bounds what a session says of an account; its URN is empty when
 // it names no account of the network.
 func cleanAccount(a protocol.Account) protocol.Account {
-	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), intake.Clip(a.Slug, intake.MaxText), intake.Clip(a.Name, intake.MaxText)
+	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), text.ClipBytes(a.Slug, intake.MaxText), text.ClipBytes(a.Name, intake.MaxText)
 	if len(a.URN) > maxAccountURN || strings.ContainsFunc(a.URN, unicode.IsControl) {
 		a.URN = ""
 	}

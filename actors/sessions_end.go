@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"watchpost/actors/intake"
 	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -23,9 +23,9 @@ const maxBrowser = 200
 
 // describe takes up what a hello says of where the session runs.
 func (s *sessionState) describe(hello *protocol.Frame) (changed bool) {
-	version, browser := intake.Clip(hello.Version, maxBrowser), protocol.Browser{}
+	version, browser := text.ClipBytes(hello.Version, maxBrowser), protocol.Browser{}
 	if b := hello.Browser; b != nil {
-		browser = protocol.Browser{Name: intake.Clip(b.Name, maxBrowser), Version: intake.Clip(b.Version, maxBrowser), OS: intake.Clip(b.OS, maxBrowser), Label: intake.Clip(b.Label, maxBrowser)}
+		browser = protocol.Browser{Name: text.ClipBytes(b.Name, maxBrowser), Version: text.ClipBytes(b.Version, maxBrowser), OS: text.ClipBytes(b.OS, maxBrowser), Label: text.ClipBytes(b.Label, maxBrowser)}
 	}
 	changed = s.record.Version != version || s.record.Browser != browser
 	s.record.Version, s.record.Browser = version, browser

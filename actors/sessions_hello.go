@@ -6,8 +6,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/dispatch"
-	"watchpost/actors/intake"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -74,7 +74,7 @@ func (ss *sessions) connect(s *sessionState, m *sessionHello) (another bool) {
 		ss.Context.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
 		ss.disconnect(s)
 	}
-	s.link, s.journal = m.link, intake.Clip(m.hello.Journal, maxJournal)
+	s.link, s.journal = m.link, text.ClipBytes(m.hello.Journal, maxJournal)
 	s.worker = &dispatch.Worker{Session: m.session, Member: s.record.Member}
 	ss.team.dispatch.Changed(s.worker)
 	return another

@@ -8,6 +8,7 @@ import (
 
 	"watchpost/actors/intake"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -179,7 +180,7 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 // already taken back changes nothing but its debit.
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.Clock.Now()
-	v := watchpost.ClassifyError(t.state.Type, intake.Clip(e.Code, intake.MaxText), intake.Clip(e.Message, intake.MaxText), e.Acted)
+	v := watchpost.ClassifyError(t.state.Type, text.ClipBytes(e.Code, intake.MaxText), text.ClipBytes(e.Message, intake.MaxText), e.Acted)
 	if e.SlowDown {
 		v = v.AskedToSlowDown()
 	}

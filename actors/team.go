@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"watchpost/actors/access"
 	"watchpost/actors/arrivals"
 	"watchpost/actors/changefeed"
 	"watchpost/actors/dispatch"
@@ -35,9 +36,10 @@ type team struct {
 	postStore *actor.PID
 
 	members     *members
-	invitations *invitations
-	web         *webSessions
-	passkeys    *passkeys
+	invitations *access.Invitations
+	domains     *access.Domains
+	web         *access.Browsers
+	passkeys    *access.Passkeys
 	sessions    *sessions
 	statuses    *statuses
 	paces       *paces
@@ -89,9 +91,10 @@ type wakeUp struct{}
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
-	t.invitations = newInvitations(t)
-	t.web = newWebSessions(t)
-	t.passkeys = newPasskeys(t)
+	t.invitations = access.NewInvitations(&t.Actor, accessHost{t})
+	t.domains = access.NewDomains(&t.Actor, accessHost{t})
+	t.web = access.NewBrowsers(&t.Actor, accessHost{t})
+	t.passkeys = access.NewPasskeys(&t.Actor, accessHost{t}, t.web, env.passkeys)
 	t.sessions = newSessions(t)
 	t.paces = &paces{rootActor: &t.rootActor, team: t}
 	t.statuses = &statuses{rootActor: &t.rootActor, team: t}
@@ -219,7 +222,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.domains.Load, t.invitations.Load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.Load, t.passkeys.Load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -236,7 +239,7 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.handouts.arm()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.Load, t.loadRules, t.notifications.Load, t.invitations.askMembers); err != nil {
+	if err := loadEach(view, t.arrivals.Load, t.loadRules, t.notifications.Load, t.askMembers); err != nil {
 		return err
 	}
 	t.arrivals.Work()
@@ -335,22 +338,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onNoteAcquaintances()
 	case listEngagements:
 		t.onListEngagements()
-	case AddMember:
-		t.members.onAddMember(m)
-	case UpdateMember:
-		t.members.onUpdateMember(m)
-	case RemoveMember:
-		t.members.onRemoveMember(m)
-	case LeaveTeam:
-		t.members.onLeaveTeam(m)
-	case ReleaseAccount:
-		t.members.onReleaseAccount(m)
-	case signInMember:
-		t.members.onSignInMember(m)
-	case joinByDomain:
-		t.members.onJoinByDomain(m)
 	default:
-		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
+		return t.members.receive(message) || t.invitations.Receive(message) || t.web.Receive(message) || t.passkeys.Receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
 	}
 	return true
 }
@@ -385,7 +374,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	t.members.put(batch, founder)
 	t.audit.note(batch, watchpost.AuditTeamCreated, "", founder.Email)
 	if m.SignedIn {
-		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, subjectCode)
+		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, access.ByCode)
 	}
 	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
 	insight.Begin(batch)

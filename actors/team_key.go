@@ -39,7 +39,7 @@ func (t *team) putTeam(batch *persistence.Batch) {
 
 func (t *team) onRevealKey(m RevealKey) {
 	if t.audit.origin().Member != "" && !m.ToUse {
-		if err := t.web.requireFresh(m.Session); err != nil {
+		if _, err := t.web.RequireFresh(m.Session); err != nil {
 			t.Answer(nil, err)
 			return
 		}
@@ -249,7 +249,8 @@ func (ks *scopedKeys) mayGive(key *watchpost.ScopedKey, session string) error {
 	from := ks.team.audit.origin()
 	switch {
 	case from.Member != "":
-		return ks.team.web.requireFresh(session)
+		_, err := ks.team.web.RequireFresh(session)
+		return err
 	case from.KeyID != "":
 		return ks.byID[from.KeyID].record.Key.Gives(key)
 	}

@@ -93,7 +93,7 @@ type Pause struct {
 // view describes the team for its members and the operator.
 func (t *team) view() TeamView {
 	now := t.env.Clock.Now()
-	v := TeamView{Team: t.value(), Watchlists: t.watchlists.count(), Limits: t.plan().Quotas(), Invitations: t.invitations.all(now)}
+	v := TeamView{Team: t.value(), Watchlists: t.watchlists.count(), Limits: t.plan().Quotas(), Invitations: t.invitations.All(now)}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
 	v.Use = watchpost.Quotas{Watchlists: t.watchlists.count(), Members: len(t.members.all())}
 	for id, tracked := range t.watchlists.all() {
@@ -147,7 +147,7 @@ func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPre
 		account := best.account
 		p.Account, p.AccountInUse = &account, w.InUse
 		if w.Other {
-			p.Account, p.AccountInUse = ss.team.members.boundAccount(member), false
+			p.Account, p.AccountInUse = workingAs(ss.team.members.binding(member)), false
 		}
 		if !w.InUse || w.Other {
 			p.Used = ss.team.accounts.used(watchpost.AccountURN(p.Account.URN), now)
@@ -155,18 +155,17 @@ func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPre
 		p.Pauses = ss.team.accounts.pauses(w, now)
 		return p
 	}
-	if p.Account = ss.team.members.boundAccount(member); p.Account != nil {
+	if p.Account = workingAs(ss.team.members.binding(member)); p.Account != nil {
 		urn := watchpost.AccountURN(p.Account.URN)
 		p.Used, p.Pauses = ss.team.accounts.used(urn, now), ss.team.accounts.pausesOf(urn, now)
 	}
 	return p
 }
 
-// boundAccount is the account that a member works as, nil before there is one.
+// workingAs shows the account that a member works as, nil before there is one.
 // It is not signed in: no session says so.
-func (ms *members) boundAccount(member watchpost.MemberID) *protocol.Account {
-	bound, ok := ms.bindings[member]
-	if !ok {
+func workingAs(bound teamspace.BindingRecord, works bool) *protocol.Account {
+	if !works {
 		return nil
 	}
 	return &protocol.Account{URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name}
@@ -178,7 +177,7 @@ func (t *team) value() watchpost.Team {
 		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
 		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
 		MemberLeftAt: t.record.MemberLeftAt, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
-		Members: slices.Clone(t.members.all()), Domains: t.members.verifiedDomains(),
+		Members: slices.Clone(t.members.all()), Domains: t.domains.List(),
 	}
 }
 
@@ -239,7 +238,7 @@ func (t *team) plan() watchpost.Plan {
 func (t *team) onUpdateTeam(m UpdateTeam) {
 	batch := &persistence.Batch{}
 	if m.Patch.Domains != nil {
-		if err := t.members.setDomains(batch, *m.Patch.Domains); err != nil {
+		if err := t.domains.Set(batch, *m.Patch.Domains); err != nil {
 			t.Answer(nil, err)
 			return
 		}

@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
 
@@ -56,8 +56,8 @@ func CleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.
 func cleanPost(r *protocol.Post, source watchpost.PostSource, network *url.URL) watchpost.Post {
 	return watchpost.Post{
 		URN: r.URN, URL: cleanURL(r.URL, network), Source: source,
-		Content: Clip(r.Content, maxContent), ImageText: Clip(r.ImageText, maxContent),
-		AuthorName: Clip(r.AuthorName, MaxText), AuthorHeadline: Clip(r.AuthorHeadline, MaxText),
+		Content: text.ClipBytes(r.Content, maxContent), ImageText: text.ClipBytes(r.ImageText, maxContent),
+		AuthorName: text.ClipBytes(r.AuthorName, MaxText), AuthorHeadline: text.ClipBytes(r.AuthorHeadline, MaxText),
 		AuthorURL: cleanURL(r.AuthorURL, network), AuthorImageURL: cleanURL(r.AuthorImageURL, network),
 		PostedAt: r.PostedAt.UTC(), Type: cleanType(r.Type),
 		Likes: counter(r.Likes), Comments: counter(r.Comments), Shares: counter(r.Shares),
@@ -101,15 +101,4 @@ func cleanURLs(all []string, network *url.URL) []string {
 		}
 	}
 	return kept
-}
-
-// Clip cuts a text to at most n bytes at a character's border.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -70,6 +70,17 @@ func Clip(s string, n int) string {
 	return strings.TrimSpace(string(runes[:n]))
 }
 
+// ClipBytes cuts s to at most n bytes at a character's border.
+func ClipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
 // maxSlug bounds the part of a slug that comes from the name.
 const maxSlug = 60
 

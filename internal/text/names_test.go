@@ -22,3 +22,10 @@ func TestNormalizeName(t *testing.T) {
 		require.Equal(t, once, text.NormalizeName(once))
 	})
 }
+
+func TestClipBytes(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc", "aéé": "aé", "aaéé": "aa", "日本": "日", "\x80\x80\x80\x80": ""} {
+		require.Equal(t, want, text.ClipBytes(s, 3), "%q", s)
+	}
+}

@@ -1,4 +1,4 @@
-package actors
+package access
 
 import (
 	"cmp"
@@ -26,12 +26,16 @@ type PasskeyUse struct {
 // ListPasskeys is answered by the []watchpost.Passkey of a member, oldest first.
 type ListPasskeys struct{ Member watchpost.MemberID }
 
+func (ListPasskeys) AnsweredWith([]watchpost.Passkey) {}
+
 // RenamePasskey gives a member's passkey another name (NotFound); answered by Done.
 type RenamePasskey struct {
 	Member watchpost.MemberID
 	ID     watchpost.PasskeyID
 	Name   string // as watchpost.PasskeyName returns it
 }
+
+func (RenamePasskey) AnsweredWith(root.Done) {}
 
 // beginPasskey begins the ceremony of a new passkey for the member of a browser
 // (Forbidden unless it has just signed in, Conflict when the member has too many).
@@ -41,6 +45,9 @@ type (
 	beginPasskey struct{ session string }
 	takePasskey  struct{ session string }
 )
+
+func (beginPasskey) AnsweredWith(passkeyBegun)  {}
+func (takePasskey) AnsweredWith(waitingPasskey) {}
 
 type passkeyBegun struct{ options []byte }
 
@@ -63,25 +70,35 @@ type (
 	}
 )
 
+func (addPasskey) AnsweredWith(passkeyChanged)    {}
+func (removePasskey) AnsweredWith(passkeyChanged) {}
+
 // passkeyChanged says whom to tell.
 type passkeyChanged struct{ email, name string }
 
-// passkeys is the component of a team that owns the passkeys of its members.
-type passkeys struct {
-	*rootActor
-	team *team
-	byID map[watchpost.PasskeyID]teamspace.PasskeyRecord
+// Passkeys is the component of a team that owns the passkeys of its members.
+type Passkeys struct {
+	*root.Actor
+	host     Host
+	browsers *Browsers
+	site     *passkey.Site // nil: there are none
+	byID     map[watchpost.PasskeyID]teamspace.PasskeyRecord
 	// begun are the ceremonies that wait for their answer, by the browser's session. They
 	// are not stored: after a restart the browser begins again.
 	begun map[string]waitingPasskey
 }
 
-func newPasskeys(t *team) *passkeys {
-	return &passkeys{rootActor: &t.rootActor, team: t, byID: map[watchpost.PasskeyID]teamspace.PasskeyRecord{}, begun: map[string]waitingPasskey{}}
+// NewPasskeys returns the component of a team, which runs in the team's actor. Its members
+// use passkeys at the site; nil: nowhere.
+func NewPasskeys(a *root.Actor, host Host, browsers *Browsers, site *passkey.Site) *Passkeys {
+	return &Passkeys{
+		Actor: a, host: host, browsers: browsers, site: site,
+		byID: map[watchpost.PasskeyID]teamspace.PasskeyRecord{}, begun: map[string]waitingPasskey{},
+	}
 }
 
-// load reads the passkeys. It deletes those that a removal of their member had left.
-func (ps *passkeys) load(view persistence.View) error {
+// Load reads the passkeys. It deletes those that a removal of their member had left.
+func (ps *Passkeys) Load(view persistence.View) error {
 	err := teamspace.LoadAll(view, ps.Space, teamspace.KeyPasskey, func(id string, r teamspace.PasskeyRecord) {
 		ps.byID[watchpost.PasskeyID(id)] = r
 	})
@@ -90,7 +107,7 @@ func (ps *passkeys) load(view persistence.View) error {
 	}
 	st := &root.Steps{}
 	for id, r := range ordered.ByKey(ps.byID) {
-		if _, known := ps.team.members.byID(r.Member); !known {
+		if _, err := ps.host.Member(r.Member); err != nil {
 			ps.delete(st.Room(passkeyOps), id)
 		}
 	}
@@ -98,7 +115,8 @@ func (ps *passkeys) load(view persistence.View) error {
 	return nil
 }
 
-func (ps *passkeys) receive(message any) bool {
+// Receive handles a message, and reports whether it is one of the component's.
+func (ps *Passkeys) Receive(message any) bool {
 	switch m := message.(type) {
 	case beginPasskey:
 		ps.onBegin(m)
@@ -119,7 +137,7 @@ func (ps *passkeys) receive(message any) bool {
 }
 
 // of returns the passkeys of a member, oldest first.
-func (ps *passkeys) of(member watchpost.MemberID) []watchpost.Passkey {
+func (ps *Passkeys) of(member watchpost.MemberID) []watchpost.Passkey {
 	list := []watchpost.Passkey{}
 	for id, r := range ps.byID {
 		if r.Member == member {
@@ -133,7 +151,7 @@ func (ps *passkeys) of(member watchpost.MemberID) []watchpost.Passkey {
 }
 
 // mayAdd returns the member of a browser who may add a passkey.
-func (ps *passkeys) mayAdd(session string) (watchpost.Member, error) {
+func (ps *Passkeys) mayAdd(session string) (watchpost.Member, error) {
 	member, err := ps.mayChange(session)
 	if err == nil {
 		err = watchpost.CheckPasskeys(len(ps.of(member.ID)))
@@ -142,24 +160,21 @@ func (ps *passkeys) mayAdd(session string) (watchpost.Member, error) {
 }
 
 // mayChange returns the member of a browser that has just signed in.
-func (ps *passkeys) mayChange(session string) (watchpost.Member, error) {
-	if err := ps.team.web.requireFresh(session); err != nil {
+func (ps *Passkeys) mayChange(session string) (watchpost.Member, error) {
+	id, err := ps.browsers.RequireFresh(session)
+	if err != nil {
 		return watchpost.Member{}, err
 	}
-	member, known := ps.team.members.byID(ps.team.web.byID[session].Member)
-	if !known {
-		return member, errMember()
-	}
-	return member, nil
+	return ps.host.Member(id)
 }
 
-func (ps *passkeys) onBegin(m beginPasskey) {
+func (ps *Passkeys) onBegin(m beginPasskey) {
 	member, err := ps.mayAdd(m.session)
 	if err != nil {
 		ps.Answer(nil, err)
 		return
 	}
-	now := ps.env.Clock.Now()
+	now := ps.Env.Clock.Now()
 	maps.DeleteFunc(ps.begun, func(_ string, w waitingPasskey) bool { return !now.Before(w.ends) })
 	var keys []passkey.Key
 	for _, r := range ordered.ByKey(ps.byID) {
@@ -167,35 +182,35 @@ func (ps *passkeys) onBegin(m beginPasskey) {
 			keys = append(keys, keyOf(&r))
 		}
 	}
-	options, ceremony, err := ps.env.passkeys.Create(string(member.ID), member.Email, keys)
+	options, ceremony, err := ps.site.Create(string(member.ID), member.Email, keys)
 	if err == nil {
 		ps.begun[m.session] = waitingPasskey{member.ID, ceremony, now.Add(passkey.CeremonyTime)}
 	}
 	ps.Answer(passkeyBegun{options}, err)
 }
 
-func (ps *passkeys) onTake(m takePasskey) {
+func (ps *Passkeys) onTake(m takePasskey) {
 	begun, known := ps.begun[m.session]
 	delete(ps.begun, m.session)
-	if !known || !ps.env.Clock.Now().Before(begun.ends) {
+	if !known || !ps.Env.Clock.Now().Before(begun.ends) {
 		ps.Answer(nil, signin.RefusePasskey(errors.New("no ceremony of the browser waits")))
 		return
 	}
 	ps.Answer(begun, nil)
 }
 
-func (ps *passkeys) onAdd(m addPasskey) {
+func (ps *Passkeys) onAdd(m addPasskey) {
 	member, err := ps.mayAdd(m.session)
 	if err != nil {
 		ps.Answer(nil, err)
 		return
 	}
-	id := watchpost.PasskeyID(ps.env.Keyring.Hash(teamspace.DirPasskey, string(m.key.ID)))
+	id := watchpost.PasskeyID(ps.Env.Keyring.Hash(teamspace.DirPasskey, string(m.key.ID)))
 	// The directory is compared at the commit, too: a key of two members would sign in
 	// the first one at hand.
 	ctx, cancel := root.Reading()
 	defer cancel()
-	if _, err := teamspace.Read[teamspace.OwnerEntry](ctx, ps.env.Store, teamspace.DirPasskey, string(id)); !errors.Is(err, persistence.ErrNotFound) {
+	if _, err := teamspace.Read[teamspace.OwnerEntry](ctx, ps.Env.Store, teamspace.DirPasskey, string(id)); !errors.Is(err, persistence.ErrNotFound) {
 		if err == nil {
 			err = watchpost.Errorf(watchpost.Conflict, "This passkey is known already.")
 		}
@@ -203,17 +218,17 @@ func (ps *passkeys) onAdd(m addPasskey) {
 		return
 	}
 	r := teamspace.PasskeyRecord{
-		Member: member.ID, Name: m.name, CreatedAt: ps.env.Clock.Now(),
+		Member: member.ID, Name: m.name, CreatedAt: ps.Env.Clock.Now(),
 		Credential: m.key.ID, Public: m.key.Public, Counter: m.key.Counter, Synced: m.key.Synced,
 	}
 	batch := &persistence.Batch{}
 	ps.put(batch, id, r)
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirPasskey, Name: string(id)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ps.team.id, Member: member.ID}))
-	ps.team.audit.note(batch, watchpost.AuditPasskeyAdded, "", m.name)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirPasskey, Name: string(id)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: watchpost.TeamID(ps.Name), Member: member.ID}))
+	ps.host.Note(batch, watchpost.AuditPasskeyAdded, "", m.name)
 	ps.Commit(batch, passkeyChanged{member.Email, m.name})
 }
 
-func (ps *passkeys) onRename(m RenamePasskey) {
+func (ps *Passkeys) onRename(m RenamePasskey) {
 	r, known := ps.byID[m.ID]
 	if !known || r.Member != m.Member {
 		ps.Answer(nil, errNoPasskey())
@@ -225,7 +240,7 @@ func (ps *passkeys) onRename(m RenamePasskey) {
 	ps.Commit(batch, root.Done{})
 }
 
-func (ps *passkeys) onRemove(m removePasskey) {
+func (ps *Passkeys) onRemove(m removePasskey) {
 	member, err := ps.mayChange(m.session)
 	r, known := ps.byID[m.id]
 	if err == nil && (!known || r.Member != member.ID) {
@@ -237,25 +252,25 @@ func (ps *passkeys) onRemove(m removePasskey) {
 	}
 	batch := &persistence.Batch{}
 	ps.delete(batch, m.id)
-	ps.team.audit.note(batch, watchpost.AuditPasskeyRemoved, "", r.Name)
+	ps.host.Note(batch, watchpost.AuditPasskeyRemoved, "", r.Name)
 	ps.Commit(batch, passkeyChanged{member.Email, r.Name})
 }
 
-// use notes the use of a passkey that signs a member in. It is Unauthenticated when the
+// Use notes the use of a passkey that signs a member in. It is Unauthenticated when the
 // key was removed, or may be a copy: then the batch notes that, and the error is
 // errPasskeyCopied when the member was not told today.
-func (ps *passkeys) use(batch *persistence.Batch, member watchpost.MemberID, p Proof) error {
-	if p.Passkey.ID == "" {
+func (ps *Passkeys) Use(batch *persistence.Batch, member watchpost.MemberID, used PasskeyUse) error {
+	if used.ID == "" {
 		return nil
 	}
-	r, known := ps.byID[p.Passkey.ID]
+	r, known := ps.byID[used.ID]
 	if !known || r.Member != member {
 		return signin.RefusePasskey(errors.New("removed meanwhile"))
 	}
-	now := ps.env.Clock.Now()
-	if watchpost.PasskeyCounts(r.Counter, p.Passkey.Counter) {
-		r.Counter, r.UsedAt = p.Passkey.Counter, now
-		ps.put(batch, p.Passkey.ID, r)
+	now := ps.Env.Clock.Now()
+	if watchpost.PasskeyCounts(r.Counter, used.Counter) {
+		r.Counter, r.UsedAt = used.Counter, now
+		ps.put(batch, used.ID, r)
 		return nil
 	}
 	reason := errors.New("its counter went back")
@@ -263,27 +278,27 @@ func (ps *passkeys) use(batch *persistence.Batch, member watchpost.MemberID, p P
 		reason = errPasskeyCopied
 	}
 	r.RefusedAt = now
-	ps.put(batch, p.Passkey.ID, r)
-	ps.team.audit.note(batch, watchpost.AuditPasskeyRefused, member, r.Name)
+	ps.put(batch, used.ID, r)
+	ps.host.Note(batch, watchpost.AuditPasskeyRefused, member, r.Name)
 	return signin.RefusePasskey(reason)
 }
 
 // passkeyOps is the number of operations of a passkey that is deleted.
 const passkeyOps = 2
 
-func (ps *passkeys) put(batch *persistence.Batch, id watchpost.PasskeyID, r teamspace.PasskeyRecord) {
+func (ps *Passkeys) put(batch *persistence.Batch, id watchpost.PasskeyID, r teamspace.PasskeyRecord) {
 	ps.byID[id] = r
 	batch.Put(teamspace.Key(teamspace.KeyPasskey, id), teamspace.Encode(r))
 }
 
-func (ps *passkeys) delete(batch *persistence.Batch, id watchpost.PasskeyID) {
+func (ps *Passkeys) delete(batch *persistence.Batch, id watchpost.PasskeyID) {
 	delete(ps.byID, id)
 	batch.Delete(teamspace.Key(teamspace.KeyPasskey, id))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirPasskey, Name: string(id)}, nil)
 }
 
-// removeAll deletes the passkeys of a member that is removed.
-func (ps *passkeys) removeAll(st *root.Steps, member watchpost.MemberID) {
+// RemoveAll deletes the passkeys of a member that is removed.
+func (ps *Passkeys) RemoveAll(st *root.Steps, member watchpost.MemberID) {
 	for id, r := range ordered.ByKey(ps.byID) {
 		if r.Member == member {
 			ps.delete(st.Room(passkeyOps), id)

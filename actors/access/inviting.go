@@ -1,6 +1,7 @@
-package actors
+package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -31,7 +32,7 @@ type ChoiceError struct{ Invitations []InvitationTo }
 func (*ChoiceError) Error() string { return textNoTeam }
 
 // Unwrap returns the error for clients that cannot choose.
-func (*ChoiceError) Unwrap() error { return watchpost.Errorf(watchpost.NotFound, textNoTeam) }
+func (*ChoiceError) Unwrap() error { return ErrNoTeam() }
 
 // InvitationTo is a pending invitation as its address sees it.
 type InvitationTo struct {
@@ -45,8 +46,14 @@ type InvitationTo struct {
 // invitationsShown bounds the invitations that an address is shown, the oldest ones.
 const invitationsShown = 100
 
+// Inviting is what people are invited to, and decide about, from outside the mailboxes.
+type Inviting struct {
+	*base
+	mails *Mails
+}
+
 // Invitations returns the pending invitations of an address that it does not block.
-func (r *inviting) Invitations(ctx context.Context, email string) ([]InvitationTo, error) {
+func (r *Inviting) Invitations(ctx context.Context, email string) ([]InvitationTo, error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, root.Unavailable(err)
@@ -94,7 +101,7 @@ func teamNames(view persistence.View, teams []watchpost.TeamID) (map[watchpost.T
 
 // MustChoose returns a *ChoiceError when the person that proved the address must choose a
 // team first.
-func (r *inviting) MustChoose(ctx context.Context, email string, c Choice) error {
+func (r *Inviting) MustChoose(ctx context.Context, email string, c Choice) error {
 	if c.Accept != "" {
 		return nil
 	}
@@ -116,7 +123,7 @@ func (r *inviting) MustChoose(ctx context.Context, email string, c Choice) error
 // acceptInvitation signs a person in to the team of an invitation (NotFound, Conflict when
 // the address belongs to a team, PlanLimit). In a cluster, the error is an ElsewhereError
 // when another node serves the team.
-func (r *inviting) acceptInvitation(ctx context.Context, p Proof, id watchpost.InvitationID) (SignedIn, error) {
+func (r *Inviting) acceptInvitation(ctx context.Context, p Proof, id watchpost.InvitationID) (SignedIn, error) {
 	entry, err := r.invitation(ctx, p.Email, id)
 	if err != nil {
 		return SignedIn{}, err
@@ -124,12 +131,12 @@ func (r *inviting) acceptInvitation(ctx context.Context, p Proof, id watchpost.I
 	if !r.Serves(string(entry.Team)) {
 		return SignedIn{}, &root.ElsewhereError{Team: entry.Team, Accepted: true, FullName: p.FullName}
 	}
-	return askTeam(ctx, r.base, entry.Team, acceptInvitation{id, p})
+	return askTeam(ctx, r.base, entry.Team, AcceptInvitation{id, p})
 }
 
 // DeclineInvitation ends a pending invitation for a person with a proof of its address (NotFound).
 // In a cluster, the error is as that of SignIn.
-func (r *inviting) DeclineInvitation(ctx context.Context, email string, id watchpost.InvitationID) error {
+func (r *Inviting) DeclineInvitation(ctx context.Context, email string, id watchpost.InvitationID) error {
 	entry, err := r.invitation(ctx, email, id)
 	if err != nil {
 		return err
@@ -142,7 +149,7 @@ func (r *inviting) DeclineInvitation(ctx context.Context, email string, id watch
 }
 
 // invitation returns the entry of an invitation of an address (NotFound).
-func (r *inviting) invitation(ctx context.Context, email string, id watchpost.InvitationID) (teamspace.InvitationEntry, error) {
+func (r *Inviting) invitation(ctx context.Context, email string, id watchpost.InvitationID) (teamspace.InvitationEntry, error) {
 	if !watchpost.ValidID(string(id)) {
 		return teamspace.InvitationEntry{}, errInvitation()
 	}
@@ -155,7 +162,7 @@ func (r *inviting) invitation(ctx context.Context, email string, id watchpost.In
 
 // BlockInvitations blocks or allows the invitations of a team, or of all ("") for an
 // address that was proved. The teams do not hear of it.
-func (r *inviting) BlockInvitations(ctx context.Context, email string, team watchpost.TeamID, blocked bool) error {
+func (r *Inviting) BlockInvitations(ctx context.Context, email string, team watchpost.TeamID, blocked bool) error {
 	return r.shards.Block(ctx, email, team, blocked)
 }
 
@@ -177,7 +184,7 @@ type BlockedTeam struct {
 }
 
 // Consent returns what an address that was proved decides about.
-func (r *inviting) Consent(ctx context.Context, email string) (c Consent, err error) {
+func (r *Inviting) Consent(ctx context.Context, email string) (c Consent, err error) {
 	if c.Invitations, err = r.Invitations(ctx, email); err != nil {
 		return c, err
 	}
@@ -205,7 +212,7 @@ func (r *inviting) Consent(ctx context.Context, email string) (c Consent, err er
 // Invite makes a pending invitation and mails it (see InviteMember). Neither the answer nor
 // its time says anything about the address: a mail that the address blocks is stored
 // without a recipient instead.
-func (r *inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
+func (r *Inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
 	i, err := askTeam(ctx, r.base, team, m)
 	if err != nil {
 		return i, err
@@ -215,7 +222,7 @@ func (r *inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMe
 
 // MailInvitation mails a pending invitation again (NotFound, Conflict, InvitationCap). by
 // is as in InviteMember.
-func (r *inviting) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID) (watchpost.Invitation, error) {
+func (r *Inviting) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID) (watchpost.Invitation, error) {
 	i, err := askTeam(ctx, r.base, team, mailInvitation{id, by})
 	if err != nil {
 		return i, err
@@ -223,7 +230,7 @@ func (r *inviting) MailInvitation(ctx context.Context, team watchpost.TeamID, id
 	return i, r.mailInvitation(ctx, team, i)
 }
 
-func (r *inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation) error {
+func (r *Inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return root.Unavailable(err)
@@ -242,9 +249,26 @@ func (r *inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 		blocked = ""
 	}
 	origin := "" // not that of a request, which a member may have made up
-	if r.env.passkeys != nil {
-		origin = r.env.passkeys.Origin()
+	if r.site != nil {
+		origin = r.site.Origin()
 	}
 	r.mails.mailStranger(ctx, invitationMail(i, names[team], origin), blocked)
 	return nil
+}
+
+// invitationMail says who invites whom, and where to accept: at origin, "" when the operator
+// has not said it. Names that members gave are in its body only.
+func invitationMail(i watchpost.Invitation, team, origin string) watchpost.Mail {
+	where := "ask for a one-time code there with "
+	if origin == "" {
+		where = "ask for a one-time code with "
+	} else {
+		where = "open " + origin + "/app/sign-in and " + where
+	}
+	return watchpost.Mail{
+		To: i.Email, Subject: "You are invited to a team on Watchpost",
+		Body: cmp.Or(i.By, "The operator of the service") + " invites you to \"" + team + "\" on Watchpost.\n\n" +
+			"To accept, " + where + i.Email + ": at the sign-in you are asked. " +
+			"You can decline there, too, and block further invitations. The invitation expires on " + i.Ends().UTC().Format("2 January 2006") + ".\n",
+	}
 }

@@ -1,4 +1,4 @@
-package actors
+package access
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
-	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -30,11 +29,21 @@ type SignedIn struct {
 	APIKey string
 }
 
+// SigningIn turns proofs of addresses into members, from outside the mailboxes.
+type SigningIn struct {
+	*base
+	mails   *Mails
+	invites *Inviting
+	// joining and createTeam are those of Options.
+	joining    bool
+	createTeam func(ctx context.Context, p Proof) (SignedIn, error)
+}
+
 // SendOTP mails a one-time code to a normalised address unless a limit forbids
 // it. The answer is the same whether or not a mail goes out, and whether or not
 // the address belongs to a team. client identifies the client in limits; nonce, a secret
 // of the client, binds the code to it.
-func (r *signingIn) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
+func (r *SigningIn) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
 	taken, err := r.shards.TakeMail(ctx, client)
 	if err != nil || taken.IsZero() {
 		return err
@@ -62,8 +71,16 @@ func (r *signingIn) SendOTP(ctx context.Context, email, fullName, client, nonce 
 			return nil
 		}
 	}
-	r.mails.post(ctx, otpMail(email, code))
+	r.mails.Post(ctx, otpMail(email, code))
 	return nil
+}
+
+// otpMail carries a one-time code, the only run of six digits in it.
+func otpMail(email, code string) watchpost.Mail {
+	return watchpost.Mail{
+		To: email, Subject: "Your Watchpost code", Code: true,
+		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
+	}
 }
 
 // signInAttempts bounds how often a sign-in is tried again when the email has
@@ -72,7 +89,7 @@ const signInAttempts = 3
 
 // VerifyOTP redeems a one-time code (Unauthenticated) and signs in. When the error is a
 // *ChoiceError the code is right, and can still be used.
-func (r *signingIn) VerifyOTP(ctx context.Context, code signin.OneTimeCode, c Choice) (SignedIn, error) {
+func (r *SigningIn) VerifyOTP(ctx context.Context, code signin.OneTimeCode, c Choice) (SignedIn, error) {
 	fullName, err := r.RedeemOTP(ctx, code, c)
 	if err != nil {
 		return SignedIn{}, err
@@ -83,7 +100,7 @@ func (r *signingIn) VerifyOTP(ctx context.Context, code signin.OneTimeCode, c Ch
 // RedeemOTP uses a one-time code up (Unauthenticated) and returns the name that was given
 // with it. The error is a *ChoiceError when the code is right and kept, because the person
 // has to choose a team first.
-func (r *signingIn) RedeemOTP(ctx context.Context, code signin.OneTimeCode, c Choice) (fullName string, err error) {
+func (r *SigningIn) RedeemOTP(ctx context.Context, code signin.OneTimeCode, c Choice) (fullName string, err error) {
 	choice := r.invites.MustChoose(ctx, code.Email, c)
 	if kind := (*ChoiceError)(nil); choice != nil && !errors.As(choice, &kind) {
 		return "", choice
@@ -95,7 +112,7 @@ func (r *signingIn) RedeemOTP(ctx context.Context, code signin.OneTimeCode, c Ch
 }
 
 // CheckOTP checks a one-time code (Unauthenticated), and uses it up unless it is kept.
-func (r *signingIn) CheckOTP(ctx context.Context, code signin.OneTimeCode, kept bool) (fullName string, err error) {
+func (r *SigningIn) CheckOTP(ctx context.Context, code signin.OneTimeCode, kept bool) (fullName string, err error) {
 	if err := r.TakeTry(ctx, code.Client); err != nil {
 		return "", err
 	}
@@ -105,7 +122,7 @@ func (r *signingIn) CheckOTP(ctx context.Context, code signin.OneTimeCode, kept 
 // SignInProven is SignIn for the node that took the proof. A new team may go to another
 // one. The error is a *ChoiceError when the provider of identities proves the address of a
 // person who is in no team, joins none by the domain, and is invited.
-func (r *signingIn) SignInProven(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+func (r *SigningIn) SignInProven(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	if c.Accept == "" && !c.JoinsOnly {
 		if err := r.foundElsewhere(ctx, p); err != nil {
 			return SignedIn{}, err
@@ -117,20 +134,40 @@ func (r *signingIn) SignInProven(ctx context.Context, p Proof, c Choice) (Signed
 	return r.SignIn(ctx, p, c)
 }
 
+// foundElsewhere returns an ElsewhereError for a person without a team whose new
+// team goes to another node: all sign-ins come to one.
+func (r *SigningIn) foundElsewhere(ctx context.Context, p Proof) error {
+	id := watchpost.NewID(r.env.Clock.Now())
+	if !r.open || r.Serves(id) {
+		return nil
+	}
+	if team, err := r.teamOfDomain(ctx, p); err != nil || team != "" {
+		return err // it is asked
+	}
+	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, p.Email)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return &root.ElsewhereError{Team: watchpost.TeamID(id), Accepted: true, FullName: p.FullName}
+	}
+	return root.Unavailable(err)
+}
+
 // textNoTeam answers a person without a team who would need one.
 const textNoTeam = "No team for this email"
+
+// ErrNoTeam is the error for a person without a team, for whom none is made (NotFound).
+func ErrNoTeam() error { return watchpost.Errorf(watchpost.NotFound, textNoTeam) }
 
 // SignIn signs in a person whose address is proven, in whichever way; MustChoose tells
 // whether they have to choose first. NotFound: they have no team, and none is made for
 // them. In a cluster, the error is an ElsewhereError when another node serves the team.
-func (r *signingIn) SignIn(ctx context.Context, p Proof, c Choice) (signed SignedIn, err error) {
+func (r *SigningIn) SignIn(ctx context.Context, p Proof, c Choice) (signed SignedIn, err error) {
 	if c.Accept != "" {
 		return r.invites.acceptInvitation(ctx, p, c.Accept)
 	}
 	for range signInAttempts {
 		signed, err = r.signInto(ctx, p, c)
 		if errors.Is(err, errPasskeyCopied) {
-			r.mails.post(ctx, copiedMail(p))
+			r.mails.Post(ctx, copiedMail(p))
 		}
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
 			break
@@ -139,9 +176,18 @@ func (r *signingIn) SignIn(ctx context.Context, p Proof, c Choice) (signed Signe
 	return signed, err
 }
 
+// copiedMail tells a member that a passkey was refused.
+func copiedMail(p Proof) watchpost.Mail {
+	return watchpost.Mail{
+		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
+		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
+			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",
+	}
+}
+
 // signInto signs a person in to the team of the email, or to a new one. It is
 // NotFound or Conflict when that has just changed.
-func (r *signingIn) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+func (r *SigningIn) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return r.signInStranger(ctx, p, c)
@@ -152,13 +198,13 @@ func (r *signingIn) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, 
 	if !r.Serves(string(owner.Team)) {
 		return SignedIn{}, &root.ElsewhereError{Team: owner.Team, Accepted: true, FullName: p.FullName}
 	}
-	return askTeam(ctx, r.base, owner.Team, signInMember{p})
+	return askTeam(ctx, r.base, owner.Team, SignInMember{p})
 }
 
 // signInStranger signs in a person without a team: to that of the domain, where a provider
 // of identities has proven the address, or to a new one. It is NotFound for a person who
 // waits for an invitation.
-func (r *signingIn) signInStranger(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+func (r *SigningIn) signInStranger(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	team, err := r.teamOfDomain(ctx, p)
 	switch {
 	case err != nil:
@@ -166,135 +212,73 @@ func (r *signingIn) signInStranger(ctx context.Context, p Proof, c Choice) (Sign
 	case team != "" && !r.Serves(string(team)):
 		return SignedIn{}, &root.ElsewhereError{Team: team, Accepted: true, FullName: p.FullName}
 	case team != "":
-		return askTeam(ctx, r.base, team, joinByDomain{p})
+		return askTeam(ctx, r.base, team, JoinByDomain{p})
 	case c.JoinsOnly, p.Provider && !r.open:
-		return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
+		return SignedIn{}, ErrNoTeam()
 	case !r.open:
 		return SignedIn{}, signin.ErrOTP() // removed since the code was mailed
 	}
-	made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: p.Email, FullName: p.FullName, SignedIn: true})
-	if err != nil {
-		return SignedIn{}, err
-	}
-	return SignedIn{Team: made.Team, Member: made.Team.Members[0], APIKey: made.APIKey}, nil
+	return r.createTeam(ctx, p)
 }
 
-// signInMember notes that a person has signed in; answered by SignedIn.
-type signInMember struct{ proof Proof }
+// SignInMember notes that a person has signed in; answered by SignedIn. The team decides
+// about it.
+type SignInMember struct{ Proof Proof }
 
-// By what a person signed in.
-const (
-	subjectCode = "one-time code"
-	subjectLink = "sign-in link"
-)
+func (SignInMember) AnsweredWith(SignedIn) {}
 
-func (ms *members) onSignInMember(m signInMember) {
-	member, err := ms.byEmail(m.proof.Email)
-	if err != nil {
-		ms.Answer(nil, err)
-		return
+// JoinByDomain signs a person in who joins the team of the domain (NotFound when it is not
+// the team's any more or an admin has removed the person, PlanLimit, Conflict); answered by
+// SignedIn. The team decides about it.
+type JoinByDomain struct{ Proof Proof }
+
+func (JoinByDomain) AnsweredWith(SignedIn) {}
+
+// teamOfDomain returns the team that a person joins at the first sign-in; "": none.
+func (r *SigningIn) teamOfDomain(ctx context.Context, p Proof) (watchpost.TeamID, error) {
+	if !p.Provider || !r.joining {
+		return "", nil
 	}
-	key, err := ms.team.key()
-	if err != nil {
-		ms.Answer(nil, err)
-		return
-	}
-	ms.signIn(&persistence.Batch{}, member, m.proof, key)
-}
-
-// signIn signs a member in, in the batch of the member if it is new.
-func (ms *members) signIn(batch *persistence.Batch, member watchpost.Member, p Proof, key string) {
-	if err := ms.team.passkeys.use(batch, member.ID, p); err != nil {
-		ms.Commit(batch, err)
-		return
-	}
-	ms.enter(batch, member, key, p.By)
-}
-
-// personSeen notes that a person of the team was there just now.
-func (t *team) personSeen(batch *persistence.Batch) {
-	t.record.SignedInAt = t.env.Clock.Now()
-	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
-}
-
-// CreateTeam creates a team under a new id (Conflict when the email belongs to one).
-func (r *signingIn) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, error) {
-	return askTeam(ctx, r.base, r.newTeamID(), c)
-}
-
-// SignInSession redeems a pairing code, or the email of a member and its one-time
-// code, for a session token (Unauthenticated; as SignIn, and never makes a team). client
-// identifies the client in limits.
-func (r *signingIn) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
-	if req.Code == "" {
-		signed, err := r.VerifyOTP(ctx, signin.OneTimeCode{Email: req.Email, OTP: req.OTP, Client: client, Nonce: req.Nonce},
-			Choice{Accept: watchpost.InvitationID(req.Accept), JoinsOnly: true})
-		if err != nil {
-			return SessionOpened{}, err
-		}
-		return r.OpenSession(ctx, signed)
-	}
-	code := watchpost.NormalizePairingCode(req.Code)
-	hash := r.env.Keyring.Hash(teamspace.DirPairing, code)
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirPairing, hash)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirDomain, watchpost.DomainOf(p.Email))
 	if errors.Is(err, persistence.ErrNotFound) {
-		return SessionOpened{}, errPairing()
+		return "", nil
 	}
-	if err != nil {
-		return SessionOpened{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	}
-	if !r.Serves(string(owner.Team)) {
-		return SessionOpened{}, &root.ElsewhereError{Team: owner.Team}
-	}
-	return askTeam(ctx, r.base, owner.Team, redeemPairing{hash})
+	return owner.Team, root.Unavailable(err)
 }
 
-// OpenSession opens a session of a person that has just signed in.
-func (r *signingIn) OpenSession(ctx context.Context, who SignedIn) (SessionOpened, error) {
-	return askTeam(ctx, r.base, who.Team.ID, OpenSession{Email: who.Member.Email})
-}
-
-// SignOut ends the session of a token. An unknown token is no error: its session
-// has ended already. In a cluster, the error is an ElsewhereError when another
-// node serves the team.
-func (r *signingIn) SignOut(ctx context.Context, token string) error {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirToken, r.env.Keyring.Hash(teamspace.DirToken, token))
-	if errors.Is(err, persistence.ErrNotFound) {
+// mustChooseByProvider returns a *ChoiceError when a person whom the provider of identities
+// has signed in is invited, and has no other team.
+func (r *SigningIn) mustChooseByProvider(ctx context.Context, p Proof, c Choice) error {
+	if !p.Provider || c.Accept != "" {
 		return nil
 	}
-	if err != nil {
-		return root.Unavailable(err)
+	if team, err := r.teamOfDomain(ctx, p); err != nil || team != "" {
+		return err
 	}
-	_, err = askTeam(ctx, r.base, owner.Team, Revoke{owner.Session})
-	if watchpost.KindOf(err) == watchpost.NotFound {
-		return nil
-	}
-	return err
+	return r.invites.MustChoose(ctx, p.Email, Choice{JoinsOnly: true})
 }
 
-// Network is the origin of the network that the service works on, without a
-// path; "" when it is not known.
-func (r *signingIn) Network() string {
-	if r.env.network == nil {
-		return ""
-	}
-	return r.env.network.Scheme + "://" + r.env.network.Host
+// KeepProof returns a one-time code in place of a proof, as if it had been mailed to the
+// browser with the nonce and typed there: a person who must choose a team first is asked
+// as with a code. "" when a limit of the address forbids another one.
+func (r *SigningIn) KeepProof(ctx context.Context, p Proof, nonce string) (otp string, err error) {
+	return r.shards.NewCode(ctx, p.Email, p.FullName, nonce)
 }
 
 // SealNonce marks the nonce of a client as that of one that signed in to the address.
-func (r *signingIn) SealNonce(email, nonce string) string {
+func (r *SigningIn) SealNonce(email, nonce string) string {
 	return signin.SealNonce(r.env.Keyring, email, nonce)
 }
 
 // SignOnSecrets returns what binds a sign-in at the provider of identities to the browser
 // with a cookie: for the browser's way there and back, for the provider's token, and for
 // the exchange of its code. They follow from the cookie, so nothing is stored.
-func (r *signingIn) SignOnSecrets(cookie string) (state, nonce, verifier string) {
+func (r *SigningIn) SignOnSecrets(cookie string) (state, nonce, verifier string) {
 	k := r.env.Keyring
 	return k.Hash("sign-on state", cookie), k.Hash("sign-on nonce", cookie), k.Hash("sign-on verifier", cookie)
 }
 
 // TakeTry counts a try to sign in of a client (Unauthenticated beyond the limit).
-func (r *signingIn) TakeTry(ctx context.Context, client string) error {
+func (r *SigningIn) TakeTry(ctx context.Context, client string) error {
 	return r.shards.TakeTry(ctx, client)
 }

@@ -1,4 +1,4 @@
-package actors
+package access
 
 import (
 	"context"
@@ -18,17 +18,24 @@ import (
 // verified here, outside the mailboxes: they are strangers' bytes, and signatures take
 // time. The team then decides about the key and its counter.
 
+// Ceremonies prove addresses by passkeys, and add and remove them, from outside the
+// mailboxes.
+type Ceremonies struct {
+	*base
+	mails *Mails
+}
+
 // PasskeysAt is the address at which browsers can use passkeys; "": nowhere.
-func (r *passkeyCeremonies) PasskeysAt() string {
-	if r.env.passkeys == nil {
+func (r *Ceremonies) PasskeysAt() string {
+	if r.site == nil {
 		return ""
 	}
-	return r.env.passkeys.Origin()
+	return r.site.Origin()
 }
 
 // errNoPasskeys is the error of a service without passkeys.
-func (r *passkeyCeremonies) errNoPasskeys() error {
-	if r.env.passkeys != nil {
+func (r *Ceremonies) errNoPasskeys() error {
+	if r.site != nil {
 		return nil
 	}
 	return watchpost.Errorf(watchpost.NotFound, "This service has no passkeys.")
@@ -36,7 +43,7 @@ func (r *passkeyCeremonies) errNoPasskeys() error {
 
 // BeginSignIn returns the options for a sign-in by passkey, as JSON. client identifies
 // the client in limits; nonce, a secret of the browser, binds the challenge to it.
-func (r *passkeyCeremonies) BeginSignIn(ctx context.Context, client, nonce string) (json.RawMessage, error) {
+func (r *Ceremonies) BeginSignIn(ctx context.Context, client, nonce string) (json.RawMessage, error) {
 	if err := r.errNoPasskeys(); err != nil {
 		return nil, err
 	}
@@ -45,7 +52,7 @@ func (r *passkeyCeremonies) BeginSignIn(ctx context.Context, client, nonce strin
 
 // ProveByPasskey takes the answer to BeginSignIn of the same browser and returns whose
 // passkey it is (Unauthenticated). SignInProven decides whether the key still counts.
-func (r *passkeyCeremonies) ProveByPasskey(ctx context.Context, answer, client, nonce string) (Proof, error) {
+func (r *Ceremonies) ProveByPasskey(ctx context.Context, answer, client, nonce string) (Proof, error) {
 	if err := r.errNoPasskeys(); err != nil {
 		return Proof{}, err
 	}
@@ -57,7 +64,7 @@ func (r *passkeyCeremonies) ProveByPasskey(ctx context.Context, answer, client, 
 	var record teamspace.PasskeyRecord
 	var proof Proof
 	var lost error
-	proof.Passkey.Counter, err = r.env.passkeys.Used(ceremony, []byte(answer), func(credential []byte) (passkey.Key, string, error) {
+	proof.Passkey.Counter, err = r.site.Used(ceremony, []byte(answer), func(credential []byte) (passkey.Key, string, error) {
 		id := r.env.Keyring.Hash(teamspace.DirPasskey, string(credential))
 		proof.Passkey.ID = watchpost.PasskeyID(id)
 		var err error
@@ -78,11 +85,11 @@ func (r *passkeyCeremonies) ProveByPasskey(ctx context.Context, answer, client, 
 }
 
 // storedPasskey returns a passkey and whose it is.
-func (r *passkeyCeremonies) storedPasskey(ctx context.Context, id string) (owner teamspace.OwnerEntry, record teamspace.PasskeyRecord, err error) {
+func (r *Ceremonies) storedPasskey(ctx context.Context, id string) (owner teamspace.OwnerEntry, record teamspace.PasskeyRecord, err error) {
 	if owner, err = teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirPasskey, id); err != nil {
 		return owner, record, err
 	}
-	view, err := r.viewFor(ctx)
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return owner, record, err
 	}
@@ -93,8 +100,8 @@ func (r *passkeyCeremonies) storedPasskey(ctx context.Context, id string) (owner
 
 // emailOf returns the address of the member of an entry (Unauthenticated when the member
 // was removed).
-func (r *passkeyCeremonies) emailOf(ctx context.Context, owner teamspace.OwnerEntry) (string, error) {
-	view, err := r.viewFor(ctx)
+func (r *Ceremonies) emailOf(ctx context.Context, owner teamspace.OwnerEntry) (string, error) {
+	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return "", root.Unavailable(err)
 	}
@@ -108,7 +115,7 @@ func (r *passkeyCeremonies) emailOf(ctx context.Context, owner teamspace.OwnerEn
 
 // BeginPasskey returns the options for a new passkey of a member, as JSON (Forbidden when
 // the sign-in is not fresh, Conflict when the member has too many).
-func (r *passkeyCeremonies) BeginPasskey(ctx context.Context, session WebSession) (json.RawMessage, error) {
+func (r *Ceremonies) BeginPasskey(ctx context.Context, session WebSession) (json.RawMessage, error) {
 	if err := r.errNoPasskeys(); err != nil {
 		return nil, err
 	}
@@ -118,7 +125,7 @@ func (r *passkeyCeremonies) BeginPasskey(ctx context.Context, session WebSession
 
 // AddPasskey takes the answer to BeginPasskey of the same browser, and mails the member
 // (Unauthenticated; the errors of BeginPasskey).
-func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, answer, name string) error {
+func (r *Ceremonies) AddPasskey(ctx context.Context, session WebSession, answer, name string) error {
 	if err := r.errNoPasskeys(); err != nil {
 		return err
 	}
@@ -126,7 +133,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 	if err != nil {
 		return err
 	}
-	key, err := r.env.passkeys.Created(string(begun.member), begun.ceremony, []byte(answer))
+	key, err := r.site.Created(string(begun.member), begun.ceremony, []byte(answer))
 	if err != nil {
 		return signin.RefusePasskey(err)
 	}
@@ -134,7 +141,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 	if err != nil {
 		return err
 	}
-	r.mails.post(ctx, watchpost.Mail{
+	r.mails.Post(ctx, watchpost.Mail{
 		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
 		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
 			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
@@ -144,24 +151,15 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 
 // RemovePasskey removes a passkey of a browser's member, and mails the member (NotFound;
 // Forbidden when the sign-in is not fresh).
-func (r *passkeyCeremonies) RemovePasskey(ctx context.Context, session WebSession, id watchpost.PasskeyID) error {
+func (r *Ceremonies) RemovePasskey(ctx context.Context, session WebSession, id watchpost.PasskeyID) error {
 	removed, err := askTeam(ctx, r.base, session.Team, removePasskey{session.ID, id})
 	if err != nil {
 		return err
 	}
-	r.mails.post(ctx, watchpost.Mail{
+	r.mails.Post(ctx, watchpost.Mail{
 		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
 		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
 			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",
 	})
 	return nil
-}
-
-// copiedMail tells a member that a passkey was refused.
-func copiedMail(p Proof) watchpost.Mail {
-	return watchpost.Mail{
-		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
-		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
-			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",
-	}
 }

@@ -1,6 +1,7 @@
-package actors
+package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -11,6 +12,15 @@ import (
 	"watchpost/watchpost"
 )
 
+// Browser is where a member signs in to the dashboard.
+type Browser struct {
+	// Nonce is that of its sign-ins. It names the browser, also after a sign-in.
+	Nonce string
+	Agent string // its User-Agent
+	// Name is what the User-Agent says in words of ours; "" when it says nothing known.
+	Name string
+}
+
 // openWebSession signs a member in to the dashboard (NotFound `User not
 // found`); answered by WebSessionOpened.
 type openWebSession struct {
@@ -18,10 +28,14 @@ type openWebSession struct {
 	browser Browser
 }
 
+func (openWebSession) AnsweredWith(WebSessionOpened) {}
+
 // CreateSignInLink makes a secret that opens one web session of a member
 // (NotFound `User not found`); answered by WebSessionOpened, whose token only
-// Registry.RedeemSignInLink takes.
+// Browsing.RedeemSignInLink takes.
 type CreateSignInLink struct{ Email string }
+
+func (CreateSignInLink) AnsweredWith(WebSessionOpened) {}
 
 // WebSessionOpened carries the secret of a web session, which is shown only once. Ends
 // is its end at the latest.
@@ -35,6 +49,8 @@ type WebSessionOpened struct {
 
 // ListWebSessions is answered by []WebSessionView of a member, newest first.
 type ListWebSessions struct{ Member watchpost.MemberID }
+
+func (ListWebSessions) AnsweredWith([]WebSessionView) {}
 
 // WebSessionView is a web session as its member sees it.
 type WebSessionView struct {
@@ -51,6 +67,8 @@ type EndWebSessions struct {
 	ID     string
 }
 
+func (EndWebSessions) AnsweredWith(root.Done) {}
+
 // webSessionUsed notes that a web session is in use, by its keyed hash.
 type webSessionUsed struct{ hash string }
 
@@ -58,6 +76,14 @@ type webSessionUsed struct{ hash string }
 type redeemLink struct {
 	hash    string
 	browser Browser
+}
+
+func (redeemLink) AnsweredWith(WebSessionOpened) {}
+
+// Browsing is the browsers that are signed in to the dashboard, from outside the mailboxes.
+type Browsing struct {
+	*base
+	mails *Mails
 }
 
 // WebSession is whose browser sends a request.
@@ -71,7 +97,7 @@ type WebSession struct {
 // WebSession returns the web session of a token, or an Unauthenticated error. It
 // reads the directory, past the team's actors: a session that has ended is not
 // in it any more.
-func (r *browsing) WebSession(ctx context.Context, token string) (WebSession, error) {
+func (r *Browsing) WebSession(ctx context.Context, token string) (WebSession, error) {
 	hash := r.env.Keyring.Hash(teamspace.DirWebSession, token)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirWebSession, hash)
 	switch {
@@ -87,7 +113,7 @@ func (r *browsing) WebSession(ctx context.Context, token string) (WebSession, er
 
 // NoteWebSessionUse notes that a browser is in use, unless that was noted not long ago.
 // It does not wait.
-func (r *browsing) NoteWebSessionUse(s WebSession) {
+func (r *Browsing) NoteWebSessionUse(s WebSession) {
 	if !usedUntil(s.ends, r.env.Clock.Now()) {
 		r.Tell(string(s.Team), webSessionUsed{s.ID})
 	}
@@ -101,7 +127,7 @@ func usedUntil(ends, now time.Time) bool {
 
 // OpenWebSession signs in to the dashboard the person that has just proved to be the
 // member of that email (NotFound `User not found`).
-func (r *browsing) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
+func (r *Browsing) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
 	opened, err := askTeam(ctx, r.base, team, openWebSession{email, b})
 	if err == nil {
 		r.tellOfBrowser(ctx, opened, b)
@@ -111,7 +137,7 @@ func (r *browsing) OpenWebSession(ctx context.Context, team watchpost.TeamID, em
 
 // RedeemSignInLink opens a web session by a sign-in link, which can be used once
 // (Unauthenticated).
-func (r *browsing) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
+func (r *Browsing) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
 	hash := r.env.Keyring.Hash(teamspace.DirSignInLink, token)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.Store, teamspace.DirSignInLink, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
@@ -125,4 +151,20 @@ func (r *browsing) RedeemSignInLink(ctx context.Context, token string, b Browser
 		r.tellOfBrowser(ctx, opened, b)
 	}
 	return opened, err
+}
+
+// tellOfBrowser mails a member after a sign-in with a new browser. The mail has no
+// words of the browser: it may be a stranger's.
+func (r *Browsing) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
+	if !opened.newBrowser {
+		return
+	}
+	from, _ := root.OriginOf(ctx)
+	r.mails.Mail(ctx, opened.Member, "New sign-in to Watchpost",
+		"Somebody has signed in to the dashboard of Watchpost as you, with a browser that did not do so before.\n\n"+
+			"When: "+r.env.Clock.Now().UTC().Format(time.RFC1123)+"\n"+
+			"Browser: "+cmp.Or(b.Name, "unknown")+"\n"+
+			"Address: "+cmp.Or(from.Client, "unknown")+"\n\n"+
+			"If it was you, there is nothing to do. If not, sign in and choose \"Sign out everywhere\" on the page Team, "+
+			"and tell the admins of your team: who signed in may have seen its API key.\n")
 }

@@ -1,4 +1,4 @@
-package actors
+package access
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ const strangersForgotten = 100
 // takeStrangerMail counts a mail that an address has not asked for; false: it has had those
 // of the day. All teams and nodes count in one space. Each count begins with an
 // epoch, so that one that another node made meanwhile is counted again.
-func (r *mailing) takeStrangerMail(ctx context.Context, email string) (taken bool, err error) {
+func (r *Mails) takeStrangerMail(ctx context.Context, email string) (taken bool, err error) {
 	for {
 		epoch, err := r.env.Store.Activate(ctx, teamspace.StrangersSpace)
 		if err != nil {
@@ -35,7 +35,7 @@ func (r *mailing) takeStrangerMail(ctx context.Context, email string) (taken boo
 
 // countStrangerMail returns the batch that counts one more mail; nil when there were
 // enough.
-func (r *mailing) countStrangerMail(ctx context.Context, email string) (*persistence.Batch, error) {
+func (r *Mails) countStrangerMail(ctx context.Context, email string) (*persistence.Batch, error) {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return nil, err

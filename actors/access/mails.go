@@ -1,0 +1,68 @@
+package access
+
+import (
+	"context"
+
+	"watchpost/watchpost"
+)
+
+// Mails hands mails to the mailer.
+type Mails struct {
+	*base
+	mailer watchpost.Mailer
+	count  func(event string)
+}
+
+// Post hands a mail to the mailer. What becomes of it is logged and counted,
+// and no request waits for a mail.
+func (r *Mails) Post(ctx context.Context, m watchpost.Mail) {
+	event := watchpost.MailHanded
+	if err := r.mailer.Send(ctx, m); err != nil {
+		event = watchpost.MailFailed
+		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
+	}
+	r.count(event)
+}
+
+// Mail sends a mail to a member.
+func (r *Mails) Mail(ctx context.Context, to watchpost.Member, subject, body string) {
+	m := watchpost.Mail{To: to.Email, Subject: subject, Body: body}
+	if to.NeverSignedIn {
+		r.mailStranger(ctx, m, "")
+		return
+	}
+	r.Post(ctx, m)
+}
+
+// mailStranger sends a mail to a person who did not ask for it. An address gets a few
+// a day, from all senders together. blocked is the team if the address blocks it: the
+// mail takes the time of others, is not sent, and takes none from the mails of the
+// address.
+func (r *Mails) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
+	counted := m.To
+	if blocked != "" {
+		counted = string(blocked) + " " + m.To
+	}
+	taken, err := r.takeStrangerMail(ctx, counted)
+	switch {
+	case err != nil:
+		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
+		r.count(watchpost.MailFailed)
+	case taken && blocked == "":
+		r.Post(ctx, m)
+	default:
+		if blocked == "" {
+			r.env.Log.Warn("mail held: others have caused the mails of the day", "to", m.To)
+			r.count(watchpost.MailHeld)
+		}
+		r.postToNobody(ctx, m)
+	}
+}
+
+// postToNobody takes the time of a mail.
+func (r *Mails) postToNobody(ctx context.Context, m watchpost.Mail) {
+	m.To = ""
+	if err := r.mailer.Send(ctx, m); err != nil {
+		r.env.Log.Debug("no mail to nobody", "error", err)
+	}
+}
