@@ -8,6 +8,7 @@ import (
 	"watchpost/actors/root"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
