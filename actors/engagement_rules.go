@@ -12,20 +12,35 @@ import (
 	"watchpost/watchpost"
 )
 
-// CreateRule and the other requests to the rules of a team, and their answers, are those
-// of package rules.
-type (
-	CreateRule       = rules.Create
-	UpdateRule       = rules.Update
-	DeleteRule       = rules.Delete
-	ListRules        = rules.List
-	StopRules        = rules.Stop
-	DecideRuleAction = rules.Decide
-	UndoRuleDecision = rules.Undo
-	RulesView        = rules.Overview
-	RuleView         = rules.View
-	RuleActionsPage  = rules.Page
-)
+// CreateRule makes a rule.
+type CreateRule = rules.Create
+
+// UpdateRule changes a rule.
+type UpdateRule = rules.Update
+
+// DeleteRule deletes a rule, and withdraws what waits of it.
+type DeleteRule = rules.Delete
+
+// ListRules asks for all that members may see of the rules.
+type ListRules = rules.List
+
+// StopRules stops all rules of the team, or lets them act again.
+type StopRules = rules.Stop
+
+// DecideRuleAction approves or rejects a proposed action.
+type DecideRuleAction = rules.Decide
+
+// UndoRuleDecision takes back a decision that waits.
+type UndoRuleDecision = rules.Undo
+
+// RulesView are the team's rules, and what waits of them.
+type RulesView = rules.Overview
+
+// RuleView is a rule with its members, and how many of its actions wait.
+type RuleView = rules.View
+
+// RuleActionsPage is a part of a team's actions of rules.
+type RuleActionsPage = rules.Page
 
 // rulePostponed gives the action of a task that is not acting back to its rule.
 var rulePostponed = failTask{failure: watchpost.RulePostponed("")}
