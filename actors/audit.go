@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost/actors/cache"
+	"watchpost/actors/reads"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/internal/text"
@@ -182,7 +183,7 @@ func (r *reading) Audit(ctx context.Context, team watchpost.TeamID, limit int) (
 	}
 	defer view.Close()
 	space := persistence.Space(team)
-	if _, err := liveTeam(view, space); err != nil {
+	if _, err := reads.LiveTeam(view, space); err != nil {
 		return nil, root.Unavailable(err)
 	}
 	var entries []watchpost.AuditEntry

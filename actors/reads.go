@@ -25,6 +25,10 @@ type (
 	PostCount = reads.PostCount
 	// StoredPost is a post as it is kept.
 	StoredPost = postindex.Stored
+	// ExportedPost is a post of an export, with the watchlists that count.
+	ExportedPost = reads.ExportedPost
+	// ExportedRule is a rule of an export, with its members.
+	ExportedRule = reads.ExportedRule
 	// Lead is an author of posts, and what the team has to do with the author.
 	Lead = insight.Lead
 	// InteractionsPage is one page of what a team did on the posts of a watchlist.
@@ -273,6 +277,15 @@ func (h readHost) ListEngagements(ctx context.Context, team watchpost.TeamID) er
 	return err
 }
 
+// NoteExport implements reads.Host.
+func (h readHost) NoteExport(ctx context.Context, team watchpost.TeamID) error {
+	_, err := askTeam(ctx, h.base, team, noteExport{})
+	return err
+}
+
+// ShownTask implements reads.Host.
+func (readHost) ShownTask(t *watchpost.Task) any { return viewOf(t) }
+
 // ScanStates implements reads.Host.
 func (h readHost) ScanStates(ctx context.Context, team watchpost.TeamID) (map[watchpost.WatchlistID]insight.ScanState, error) {
 	return askTeam(ctx, h.base, team, getScanStates{})
@@ -302,15 +315,6 @@ type listEngagements struct{}
 
 func (t *team) onListEngagements() {
 	t.Context.Send(t.postStore, poststore.MendEngagements{Then: t.env.ReplyTo(t.Context.Sender(), root.Done{})})
-}
-
-// liveTeam returns the record of a team that is not being deleted (NotFound).
-func liveTeam(view persistence.View, space persistence.Space) (teamspace.TeamRecord, error) {
-	record, err := teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam))
-	if errors.Is(err, persistence.ErrNotFound) || err == nil && record.Deleting {
-		err = watchpost.Errorf(watchpost.NotFound, "Team not found")
-	}
-	return record, err
 }
 
 // passOver returns the error of a request to one of all teams, but for a team that

@@ -109,6 +109,15 @@ func (r *Reader) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Te
 		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.clock.Now()), PlanExpiresAt: e.PlanExpiresAt, KeyRotationAskedAt: e.KeyRotationAskedAt}
 }
 
+// LiveTeam returns the record of a team that is not being deleted (NotFound).
+func LiveTeam(view persistence.View, space persistence.Space) (teamspace.TeamRecord, error) {
+	record, err := teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam))
+	if errors.Is(err, persistence.ErrNotFound) || err == nil && record.Deleting {
+		err = watchpost.Errorf(watchpost.NotFound, "Team not found")
+	}
+	return record, err
+}
+
 // TeamsOf lists the team of an email, or none.
 func (r *Reader) TeamsOf(ctx context.Context, email string) ([]watchpost.Team, error) {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.store, teamspace.DirEmail, email)

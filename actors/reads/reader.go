@@ -1,6 +1,6 @@
 // Package reads answers what a request asks of the store: posts, leads, trends, coverage,
-// what a team did on its posts, its journal, and the teams. It reads snapshots past the
-// actors, and asks them the questions of Host only.
+// what a team did on its posts, its journal, the list of teams, and an export of all that
+// a team has. It reads snapshots past the actors, and asks them the questions of Host only.
 package reads
 
 import (
@@ -20,6 +20,10 @@ type Host interface {
 	ListEngagements(context.Context, watchpost.TeamID) error
 	// ScanStates returns how the scans of the team's watchlists stand.
 	ScanStates(context.Context, watchpost.TeamID) (map[watchpost.WatchlistID]insight.ScanState, error)
+	// NoteExport notes in the team's audit that everything of the team is read.
+	NoteExport(context.Context, watchpost.TeamID) error
+	// ShownTask returns a task as get-task-status shows it. It asks no actor.
+	ShownTask(*watchpost.Task) any
 }
 
 // Options is what New needs.

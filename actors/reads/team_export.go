@@ -1,4 +1,4 @@
-package actors
+package reads
 
 import (
 	"context"
@@ -28,23 +28,25 @@ type ExportedRule struct {
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
 // watchpost.Invitation, watchpost.Passkey, watchpost.Watchlist, watchpost.List,
-// ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget, watchpost.SavedView, TaskView, watchpost.Interaction, watchpost.AuditEntry,
-// JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
-func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
-	if _, err := askTeam(ctx, r.base, id, noteExport{}); err != nil {
+// ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget,
+// watchpost.SavedView, task as Host.ShownTask returns it, watchpost.Interaction,
+// watchpost.AuditEntry, journal.Record and ExportedPost. It stops at an error of yield and
+// returns it (NotFound).
+func (r *Reader) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
+	if err := r.host.NoteExport(ctx, id); err != nil {
 		return err
 	}
-	view, err := r.viewFor(ctx)
+	view, err := View(ctx, r.store)
 	if err != nil {
 		return root.Unavailable(err)
 	}
 	defer view.Close()
 	space := persistence.Space(id)
-	record, err := liveTeam(view, space)
+	record, err := LiveTeam(view, space)
 	if err != nil {
 		return root.Unavailable(err)
 	}
-	team := watchpost.Team{ID: id, Name: record.Name, Plan: watchpost.PlanAt(record.Plan, record.PlanExpiresAt, r.env.Clock.Now()), PlanExpiresAt: record.PlanExpiresAt, CreatedAt: record.CreatedAt}
+	team := watchpost.Team{ID: id, Name: record.Name, Plan: watchpost.PlanAt(record.Plan, record.PlanExpiresAt, r.clock.Now()), PlanExpiresAt: record.PlanExpiresAt, CreatedAt: record.CreatedAt}
 	err = teamspace.LoadAll(view, space, teamspace.KeyMember, func(_ string, m watchpost.Member) { team.Members = append(team.Members, m) })
 	if err != nil {
 		return root.Unavailable(err)
@@ -76,7 +78,7 @@ func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 		},
 		allOf[watchpost.SavedView](view, space, teamspace.KeySavedView, yield),
 		func() error {
-			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(viewOf(&t)) })
+			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(r.host.ShownTask(&t)) })
 		},
 		allOf[watchpost.Interaction](view, space, teamspace.KeyInteraction, yield),
 		allOf[watchpost.AuditEntry](view, space, teamspace.KeyAudit, yield),
@@ -136,8 +138,8 @@ func exportAll[R any](view persistence.View, space persistence.Space, prefix str
 	return errors.Join(err, failure)
 }
 
-func (r *upkeep) exportPosts(view persistence.View, id watchpost.TeamID, yield func(any) error) error {
-	tagging, err := r.env.watchlists.Of(view, id)
+func (r *Reader) exportPosts(view persistence.View, id watchpost.TeamID, yield func(any) error) error {
+	tagging, err := r.tagging(view, id)
 	if err != nil {
 		return err
 	}
