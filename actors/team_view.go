@@ -179,6 +179,7 @@ func (t *team) value() watchpost.Team {
 		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
 		MemberLeftAt: t.record.MemberLeftAt, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
 		Members: slices.Clone(t.members.list), Domains: slices.Clone(t.members.domains),
+		Voice: t.record.Voice,
 	}
 }
 
