@@ -31,9 +31,9 @@ import (
 	"watchpost/http/endpoint"
 	"watchpost/http/gateway"
 	"watchpost/http/mcp"
-	"watchpost/internal/draft"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 

@@ -167,9 +167,9 @@ func TestCleanVoice(t *testing.T) {
 	for given, want := range map[string]string{
 		"": "", " \r\n\t ": "",
 		" Warm, short.\r\nNo exclamation marks. ": "Warm, short.\nNo exclamation marks.",
-		"a\x00b\u202ec":                           "abc",
-		strings.Repeat("é", watchpost.MaxVoice):   strings.Repeat("é", watchpost.MaxVoice),
-		strings.Repeat("\r\n", 5000) + "x":        "x",
+		"a\x00b\u202ec":                         "abc",
+		strings.Repeat("é", watchpost.MaxVoice): strings.Repeat("é", watchpost.MaxVoice),
+		strings.Repeat("\r\n", 5000) + "x":      "x",
 	} {
 		got, err := watchpost.CleanVoice(given)
 		require.NoError(t, err)

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"watchpost/internal/draft"
 	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/draft"
 	"watchpost/internal/interpret/provider"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"watchpost/http/endpoint"
-	"watchpost/internal/draft"
 	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 

@@ -17,9 +17,9 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/signin"
 	"watchpost/internal/csvrow"
-	"watchpost/internal/draft"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 

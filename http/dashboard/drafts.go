@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 
 	"watchpost/actors"
-	"watchpost/internal/draft"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 

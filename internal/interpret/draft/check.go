@@ -12,23 +12,23 @@ import (
 )
 
 // Check returns an answer as a draft: trimmed, and without quotation marks around the
-// whole. The error is an Unfit.
+// whole. The error is an UnfitError.
 func (r *Request) Check(answer string) (string, error) {
 	if strings.ContainsFunc(answer, hidden) {
-		return "", &Unfit{"has control characters"}
+		return "", &UnfitError{"has control characters"}
 	}
 	draft, fits := watchpost.CleanComment(unquoted(strings.TrimSpace(text.PlainLines(answer))))
 	switch {
 	case text.IsBlank(draft):
-		return "", &Unfit{"is empty"}
+		return "", &UnfitError{"is empty"}
 	case !fits:
-		return "", &Unfit{"is too long"}
+		return "", &UnfitError{"is too long"}
 	case markup.MatchString(draft):
-		return "", &Unfit{"has markup"}
+		return "", &UnfitError{"has markup"}
 	case r.leadsAway(draft):
-		return "", &Unfit{"has an address"}
+		return "", &UnfitError{"has an address"}
 	case r.Kind == Template && !knownVariables(draft):
-		return "", &Unfit{"has unknown variables"}
+		return "", &UnfitError{"has unknown variables"}
 	}
 	return draft, nil
 }

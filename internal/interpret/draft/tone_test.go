@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/internal/draft"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 

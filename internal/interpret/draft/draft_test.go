@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/internal/draft"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 

@@ -108,7 +108,7 @@ func block(name, content string) string {
 	return "<" + name + ">\n" + escapes.Replace(text.PlainLines(content)) + "\n</" + name + ">"
 }
 
-// Write asks a model for a draft, within Timeout. The error is an Unfit for an answer that
+// Write asks a model for a draft, within Timeout. The error is an UnfitError for an answer that
 // Check refuses, and context.DeadlineExceeded for one that did not come in time.
 func Write(ctx context.Context, m Model, r *Request) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
@@ -121,14 +121,14 @@ func Write(ctx context.Context, m Model, r *Request) (string, error) {
 	return r.Check(answer)
 }
 
-// Unfit says why an answer is no draft. It has nothing of the answer.
-type Unfit struct{ Why string }
+// UnfitError says why an answer is no draft. It has nothing of the answer.
+type UnfitError struct{ Why string }
 
 // Error implements error.
-func (u *Unfit) Error() string { return "draft: the answer " + u.Why }
+func (u *UnfitError) Error() string { return "draft: the answer " + u.Why }
 
-// IsUnfit reports whether an error is an Unfit.
+// IsUnfit reports whether an error is an UnfitError.
 func IsUnfit(err error) bool {
-	var u *Unfit
+	var u *UnfitError
 	return errors.As(err, &u)
 }
