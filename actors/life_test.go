@@ -282,8 +282,9 @@ func TestPanicsAreSurvived(t *testing.T) {
 	t.Run("sign-in", func(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t)
-		w.PanicIn("actors.(*signIn).onSend")
+		w.PanicIn("signin.(*shard).onSend")
 		err := w.Registry.SendOTP(w.Context(), "eve@example.com", "", "192.0.2.1", "")
+		require.Error(t, err)
 		require.Equal(t, watchpost.Internal, watchpost.KindOf(err))
 		w.Advance(time.Second)
 		require.NoError(t, w.Registry.SendOTP(w.Context(), "eve@example.com", "", "192.0.2.1", ""))

@@ -179,6 +179,7 @@ func (t *team) value() watchpost.Team {
 		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
 		MemberLeftAt: t.record.MemberLeftAt, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
 		Members: slices.Clone(t.members.all()), Domains: t.domains.List(),
+		Voice: t.record.Voice,
 	}
 }
 
@@ -245,10 +246,15 @@ func (t *team) onUpdateTeam(m UpdateTeam) {
 		}
 	}
 	r := &t.record
-	next := m.Patch.Apply(watchpost.Team{Name: r.Name, Plan: r.Plan, PlanExpiresAt: r.PlanExpiresAt, KeepPosts: r.KeepPosts})
-	r.Name, r.Plan, r.PlanExpiresAt, r.KeepPosts = next.Name, next.Plan, next.PlanExpiresAt, next.KeepPosts
+	next := m.Patch.Apply(watchpost.Team{Name: r.Name, Plan: r.Plan, PlanExpiresAt: r.PlanExpiresAt, KeepPosts: r.KeepPosts, Voice: r.Voice})
+	if next.Voice != r.Voice { // the text stays out of the audit, which keeps many entries
+		t.audit.note(batch, watchpost.AuditVoiceChanged, "", "")
+	}
+	if m.Patch != (watchpost.TeamPatch{Voice: m.Patch.Voice}) {
+		t.audit.note(batch, watchpost.AuditTeamChanged, "", next.Name+", "+string(next.Plan))
+	}
+	r.Name, r.Plan, r.PlanExpiresAt, r.KeepPosts, r.Voice = next.Name, next.Plan, next.PlanExpiresAt, next.KeepPosts, next.Voice
 	t.putTeam(batch)
-	t.audit.note(batch, watchpost.AuditTeamChanged, "", t.record.Name+", "+string(t.record.Plan))
 	t.Commit(batch, t.value())
 	t.armPlan()
 	t.watchlists.tellPlan()

@@ -19,7 +19,7 @@ func (s *Server) dashboardRoutes(o Options, prompts *api.Prompts) {
 		Registry: o.Registry, Clock: o.Clock, Log: o.Log, Writable: o.Writable, Fault: endpoints.Fault,
 		SignIn: signIns.WithCode, CheckOTP: signIns.CheckCode, SignInProven: signIns.Proven, Closing: s.gateway.Closing(), Accepted: endpoint.Accepted, Elsewhere: s.pageElsewhere,
 		Provider: o.Provider, Domains: o.ProviderDomains, ReadPosts: api.ReadPosts, PostColumns: api.PostColumns, Try: s.tryCall,
-		Interpret: prompts.Read, Extensions: endpoints.Extensions(),
+		Interpret: prompts.Read, Draft: prompts.Drafter(), Extensions: endpoints.Extensions(),
 		ReadBody: func(r *http.Request) error {
 			_, err := endpoints.ReadAll(r)
 			return err

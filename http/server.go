@@ -33,6 +33,7 @@ import (
 	"watchpost/http/mcp"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 
@@ -83,6 +84,8 @@ type Options struct {
 	ExtensionFile string
 	// Interpreter turns prompts into keywords; the zero value does so offline.
 	Interpreter interpret.Fallback
+	// Drafts writes drafts of comments and messages; nil means that there are none.
+	Drafts draft.Model
 	// Ready tells why the service should get no requests, which /readyz shows to everybody;
 	// nil means that it always should.
 	Ready func() error
@@ -175,7 +178,7 @@ func (o *Options) complete() error {
 
 // routes is the whole surface, one call per room.
 func (s *Server) routes(o Options) error {
-	prompts, err := api.NewPrompts(o.Interpreter, o.Log, o.Metrics)
+	prompts, err := api.NewPrompts(o.Interpreter, o.Drafts, o.Log, o.Metrics)
 	if err != nil {
 		return err
 	}

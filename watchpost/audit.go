@@ -10,6 +10,7 @@ const (
 	AuditTeamCreated     AuditKind = "team_created"
 	AuditTeamChanged     AuditKind = "team_changed" // name, plan or its end
 	AuditDomainsChanged  AuditKind = "domains_changed"
+	AuditVoiceChanged    AuditKind = "voice_changed" // how the team writes
 	AuditExported        AuditKind = "exported"
 	AuditSignedIn        AuditKind = "signed_in"
 	AuditSignInFailed    AuditKind = "sign_in_failed" // a wrong one-time code

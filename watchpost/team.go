@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"watchpost/internal/text"
 )
@@ -65,15 +66,33 @@ type Team struct {
 	// Domains are the mail domains whose people join the team at their first sign-in by a
 	// provider of identities.
 	Domains []string
+	// Voice says how the team writes, as CleanVoice returns it; drafts of comments and
+	// messages keep to it.
+	Voice string
 }
 
-// TeamPatch changes the fields of a team that are not nil. Domains are normalised.
+// MaxVoice is the maximum number of characters of Team.Voice.
+const MaxVoice = 2000
+
+// CleanVoice returns the text for Team.Voice: trimmed, with line breaks of one kind and
+// without other control characters (Invalid when it is too long).
+func CleanVoice(s string) (string, error) {
+	s = strings.TrimSpace(text.PlainLines(s))
+	if utf8.RuneCountInString(s) > MaxVoice {
+		return "", Errorf(Invalid, "Invalid 'voice': at most %d characters", MaxVoice)
+	}
+	return s, nil
+}
+
+// TeamPatch changes the fields of a team that are not nil. Domains are normalised, and
+// Voice is as CleanVoice returns it.
 type TeamPatch struct {
 	Name          *string
 	Plan          *Plan
 	PlanExpiresAt *time.Time
 	KeepPosts     *KeepDays
 	Domains       *[]string
+	Voice         *string
 }
 
 // Apply returns the changed team. A plan that is set without a date does not expire.
@@ -85,6 +104,7 @@ func (p *TeamPatch) Apply(t Team) Team {
 	set(&t.PlanExpiresAt, p.PlanExpiresAt)
 	set(&t.KeepPosts, p.KeepPosts)
 	set(&t.Domains, p.Domains)
+	set(&t.Voice, p.Voice)
 	return t
 }
 

@@ -162,3 +162,21 @@ func TestNormalizePairingCode(t *testing.T) {
 	code := watchpost.NewPairingCode()
 	require.Equal(t, code, watchpost.NormalizePairingCode(" "+strings.ToLower(code[:5])+"-"+code[5:]))
 }
+
+func TestCleanVoice(t *testing.T) {
+	for given, want := range map[string]string{
+		"": "", " \r\n\t ": "",
+		" Warm, short.\r\nNo exclamation marks. ": "Warm, short.\nNo exclamation marks.",
+		"a\x00b\u202ec":                         "abc",
+		strings.Repeat("é", watchpost.MaxVoice): strings.Repeat("é", watchpost.MaxVoice),
+		strings.Repeat("\r\n", 5000) + "x":      "x",
+	} {
+		got, err := watchpost.CleanVoice(given)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	_, err := watchpost.CleanVoice(strings.Repeat("é", watchpost.MaxVoice+1))
+	require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
+	require.ErrorContains(t, err, "'voice'")
+	require.ErrorContains(t, err, "2000")
+}

@@ -46,7 +46,7 @@ func (r *Reader) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 	if err != nil {
 		return root.Unavailable(err)
 	}
-	team := watchpost.Team{ID: id, Name: record.Name, Plan: watchpost.PlanAt(record.Plan, record.PlanExpiresAt, r.clock.Now()), PlanExpiresAt: record.PlanExpiresAt, CreatedAt: record.CreatedAt}
+	team := watchpost.Team{ID: id, Name: record.Name, Plan: watchpost.PlanAt(record.Plan, record.PlanExpiresAt, r.clock.Now()), PlanExpiresAt: record.PlanExpiresAt, CreatedAt: record.CreatedAt, Voice: record.Voice}
 	err = teamspace.LoadAll(view, space, teamspace.KeyMember, func(_ string, m watchpost.Member) { team.Members = append(team.Members, m) })
 	if err != nil {
 		return root.Unavailable(err)

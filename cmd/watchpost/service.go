@@ -227,7 +227,7 @@ func (s *service) startActors(ctx context.Context) error {
 }
 
 func (s *service) listen(ctx context.Context) error {
-	interpreter, err := s.config.Interpreter.open(s.log)
+	interpreter, drafts, err := s.config.Interpreter.open(s.log)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (s *service) listen(ctx context.Context) error {
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
 		AdminToken: s.config.AdminToken, Operators: operators, MetricsToken: s.config.MetricsToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile, ExtensionUpdates: s.config.ExtensionUpdate,
-		MaxSessions: s.config.maxSessions(debug.SetMemoryLimit(-1)), Ready: s.isReady, Writable: s.store.writable, Interpreter: interpreter,
+		MaxSessions: s.config.maxSessions(debug.SetMemoryLimit(-1)), Ready: s.isReady, Writable: s.store.writable, Interpreter: interpreter, Drafts: drafts,
 	}
 	if s.testClock != nil {
 		o.TestClock = s.testClock

@@ -34,6 +34,7 @@ type exportEnd struct {
 type exportedTeam struct {
 	shownTeam
 	CreatedAt endpoint.Timestamp `json:"created_at"`
+	Voice     string             `json:"voice,omitempty"`
 }
 
 type exportedList struct {
@@ -63,7 +64,7 @@ type exportedPasskey struct {
 func (s teams) exported(record any) exportLine {
 	switch r := record.(type) {
 	case watchpost.Team:
-		return exportLine{"team", exportedTeam{teamShown(r, ""), endpoint.TimestampOf(r.CreatedAt)}}
+		return exportLine{"team", exportedTeam{teamShown(r, ""), endpoint.TimestampOf(r.CreatedAt), r.Voice}}
 	case watchpost.Invitation:
 		return exportLine{"invitation", invitationShown(&r)}
 	case watchpost.Passkey:

@@ -10,22 +10,63 @@ import (
 
 	"watchpost/http/endpoint"
 	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 
-// Prompts interprets prompts, and counts what became of them.
+// Prompts interprets prompts and asks for drafts, and counts what became of them.
 type Prompts struct {
-	interpreter interpret.Fallback
-	log         *slog.Logger
-	counts      *prometheus.CounterVec
+	interpreter    interpret.Fallback
+	model          draft.Model // nil: no drafts
+	log            *slog.Logger
+	counts, drafts *prometheus.CounterVec
 }
 
-// NewPrompts registers the metric of prompts.
-func NewPrompts(interpreter interpret.Fallback, log *slog.Logger, registry *prometheus.Registry) (*Prompts, error) {
-	p := &Prompts{interpreter, log, prometheus.NewCounterVec(prometheus.CounterOpts{
+// What becomes of a draft.
+const (
+	draftWritten     = "written"
+	draftUnfit       = "unfit"
+	draftUnavailable = "unavailable"
+)
+
+// NewPrompts registers the metrics of prompts and drafts. Without a model there are no
+// drafts.
+func NewPrompts(interpreter interpret.Fallback, model draft.Model, log *slog.Logger, registry *prometheus.Registry) (*Prompts, error) {
+	p := &Prompts{interpreter, model, log, prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "watchpost_prompts_total", Help: "Prompts by who interpreted them (rules, or the model's name) and what became of them (accepted, or the reason of the refusal).",
-	}, []string{"interpreter", "outcome"})}
-	return p, registry.Register(p.counts)
+	}, []string{"interpreter", "outcome"}), prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "watchpost_drafts_total", Help: "Drafts that members asked the language model for: written, unfit (refused by the checks), or unavailable.",
+	}, []string{"outcome"})}
+	for _, outcome := range []string{draftWritten, draftUnfit, draftUnavailable} {
+		p.drafts.WithLabelValues(outcome)
+	}
+	return p, errors.Join(registry.Register(p.counts), registry.Register(p.drafts))
+}
+
+// Drafter returns the function that writes a draft, or nil without a model.
+func (p *Prompts) Drafter() func(context.Context, *draft.Request) (string, error) {
+	if p.model == nil {
+		return nil
+	}
+	return p.draft
+}
+
+// draft asks the model for a draft, and notes what became of it. Neither the post nor the
+// draft is logged.
+func (p *Prompts) draft(ctx context.Context, r *draft.Request) (string, error) {
+	written, err := draft.Write(ctx, p.model, r)
+	outcome := draftWritten
+	switch {
+	case draft.IsUnfit(err):
+		outcome = draftUnfit
+	case err != nil:
+		outcome = draftUnavailable
+	}
+	if err != nil {
+		p.log.WarnContext(ctx, "no draft", "kind", r.Kind, "error", err)
+	}
+	p.drafts.WithLabelValues(outcome).Inc()
+	return written, err
 }
 
 // Interpret asks the interpreter what a prompt means, and notes who answered.

@@ -124,9 +124,20 @@ func (d feedPages) like(w http.ResponseWriter, r *http.Request, v *visit) error 
 }
 
 func (d feedPages) comment(w http.ResponseWriter, r *http.Request, v *visit) error {
+	if r.PostFormValue("draft") != "" {
+		return d.draftComment(w, r, v)
+	}
 	text, ok := watchpost.CleanComment(r.PostFormValue("text"))
 	if text == "" || !ok {
 		return watchpost.Errorf(watchpost.Invalid, "A comment has between 1 and %d characters.", watchpost.MaxComment)
+	}
+	id := watchpost.PostID(r.PathValue("id"))
+	found, err := d.Registry.Post(r.Context(), v.session.Team, id)
+	if err != nil {
+		return err
+	}
+	if again, ask := unsure(r, text, found.Post); ask {
+		return d.postPart(w, r, v, id, postAnswer{write: again})
 	}
 	return d.engage(w, r, v, watchpost.TaskCommentPost, map[string]string{"comment_text": text})
 }
@@ -141,7 +152,7 @@ func (d feedPages) engage(w http.ResponseWriter, r *http.Request, v *visit, t wa
 		if err != nil {
 			return err
 		}
-		return d.postPart(w, r, v, id, "", told)
+		return d.postPart(w, r, v, id, postAnswer{told: told})
 	}
 	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
 		return err
@@ -207,7 +218,7 @@ func (d feedPages) showPost(w http.ResponseWriter, r *http.Request, v *visit, id
 		return err
 	}
 	v.team = team
-	return d.postPart(w, r, v, id, task, nil)
+	return d.postPart(w, r, v, id, postAnswer{task: task})
 }
 
 // placeOf is the address of a post within a page, with the task to show.
@@ -227,11 +238,18 @@ func placeOf(page string, id watchpost.PostID, task watchpost.TaskID) string {
 
 // post is the part of a page with one post and the state of a task on it.
 func (d feedPages) post(w http.ResponseWriter, r *http.Request, v *visit) error {
-	return d.postPart(w, r, v, watchpost.PostID(r.PathValue("id")), watchpost.TaskID(r.URL.Query().Get("task")), nil)
+	return d.postPart(w, r, v, watchpost.PostID(r.PathValue("id")), postAnswer{task: watchpost.TaskID(r.URL.Query().Get("task"))})
+}
+
+// postAnswer is what a post is shown with.
+type postAnswer struct {
+	task  watchpost.TaskID // whose state is shown
+	told  *toldView        // why there is none
+	write composerView     // a comment that is not sent yet
 }
 
 // postPart shows one post, with the state of a task on it or why none was made.
-func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID, told *toldView) error {
+func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, with postAnswer) error {
 	page, err := d.Registry.Post(r.Context(), v.session.Team, id)
 	if err != nil {
 		return err
@@ -245,20 +263,27 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 		back = pathFeed
 	}
 	as := actingAsOf(r, v)
+	if with.write.Open {
+		as.choose(watchpost.MemberID(r.PostFormValue("as")))
+	}
 	forms, err := postFormsOf(v.formToken(), back, as, d.Clock.Now())
 	if err != nil {
 		return err
 	}
-	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms}
+	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil}
 	view := shower.show(page.Post)
-	if err := d.showAction(r, v, task, &view, back); err != nil {
+	if err := d.showAction(r, v, with.task, &view, back); err != nil {
 		return err
 	}
-	view.Told = told
+	view.Told = with.told
 	status := http.StatusOK
-	if told != nil {
+	if told := with.told; told != nil {
 		status = http.StatusConflict
 		view.Liked = view.Liked || told.Type == watchpost.TaskLikePost
+	}
+	if with.write.Open {
+		with.write.ID, with.write.Drafts = view.Write.ID, view.Write.Drafts
+		view.Write = with.write
 	}
 	w.Header().Add("Vary", "HX-Request")
 	if byHTMX(r) {

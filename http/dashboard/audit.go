@@ -21,7 +21,7 @@ type auditRow struct {
 const auditShown = 50
 
 var auditNames = map[watchpost.AuditKind]string{
-	watchpost.AuditTeamCreated: "Team made", watchpost.AuditTeamChanged: "Name or plan changed", watchpost.AuditDomainsChanged: "Domains changed", watchpost.AuditExported: "All data exported",
+	watchpost.AuditTeamCreated: "Team made", watchpost.AuditTeamChanged: "Name or plan changed", watchpost.AuditDomainsChanged: "Domains changed", watchpost.AuditVoiceChanged: "Voice changed", watchpost.AuditExported: "All data exported",
 	watchpost.AuditSignedIn: "Signed in", watchpost.AuditSignInFailed: "Wrong code", watchpost.AuditSignedOut: "Signed out",
 	watchpost.AuditPasskeyAdded: "Passkey added", watchpost.AuditPasskeyRemoved: "Passkey removed", watchpost.AuditPasskeyRefused: "Passkey refused: it may have been copied",
 	watchpost.AuditLinkMade: "Sign-in link made", watchpost.AuditKeyRevealed: "API key shown", watchpost.AuditKeyRotated: "API key replaced",

@@ -19,10 +19,11 @@ import (
 	"watchpost/internal/csvrow"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/draft"
 	"watchpost/watchpost"
 )
 
-// Options is what a Dashboard needs; all fields but Provider are required.
+// Options is what a Dashboard needs; all fields but Provider and Draft are required.
 type Options struct {
 	Registry *actors.Registry
 	Clock    watchpost.Clock
@@ -36,6 +37,8 @@ type Options struct {
 	Try func(*http.Request) TryReply
 	// Interpret returns what a prompt means, or *interpret.Refused.
 	Interpret func(context.Context, watchpost.WatchlistType, string) (interpret.Result, error)
+	// Draft writes a draft of a comment or message (draft.Write); nil: there are none.
+	Draft func(context.Context, *draft.Request) (string, error)
 	// Client returns the name of the client in limits, and whether its
 	// connection is encrypted.
 	Client func(*http.Request) (key string, encrypted bool)

@@ -71,7 +71,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err != nil {
 		return err
 	}
-	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms}
+	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil}
 	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
 		return err
 	}
@@ -177,6 +177,7 @@ type postView struct {
 	actingAs
 	Action *actionState
 	Told   *toldView
+	Write  composerView
 	Key    string // of the forms
 	Forms  *postForms
 }
@@ -214,6 +215,7 @@ type postShower struct {
 	lists   map[watchpost.WatchlistID]watchpost.Watchlist
 	as      actingAs
 	forms   *postForms
+	drafts  bool // there is a language model
 }
 
 func (s *postShower) show(p *watchpost.Post) postView {
@@ -223,6 +225,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
 		actingAs: s.as, Key: watchpost.NewSecret(8), Forms: s.forms,
+		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
 	v.Initials = initials(v.Author)
 	if p.Language == watchpost.Undetermined {

@@ -34,6 +34,7 @@ type personPage struct {
 	History       []historyMonth
 	Sent          string // the request that was just made
 	Key           string // of the forms
+	Write         composerView
 }
 
 // historyMonth is what happened in a month, the newest first.
@@ -71,9 +72,18 @@ func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err != nil {
 		return err
 	}
-	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	page, err := d.personPage(r, v, lead, posts)
 	if err != nil {
 		return err
+	}
+	return renderLive(w, r, "person.html", page)
+}
+
+// personPage returns the page of an author with the posts that a query selects.
+func (d feedPages) personPage(r *http.Request, v *visit, lead *actors.Lead, posts watchpost.PostQuery) (*personPage, error) {
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return nil, err
 	}
 	now := d.Clock.Now()
 	n, _ := strconv.Atoi(r.URL.Query().Get("page")) // any other text is the first page
@@ -84,9 +94,10 @@ func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) erro
 		}
 		return personHref(lead.Key) + "?page=" + strconv.Itoa(page)
 	}
-	page := personPage{
+	page := &personPage{
 		personRow: personRowOf(lead, now), actingAs: actingAsOf(r, v), AuthorURL: lead.AuthorURL, Address: href(1), Here: href(n),
 		Begin: lead.FirstAt.UTC().Format("2 January 2006"), Sentiment: lead.Sentiment, Key: watchpost.NewSecret(8),
+		Write: composerView{ID: "message", Drafts: d.Draft != nil},
 	}
 	page.frame = frameOf(v, "people", page.Name)
 	known := byID(lists)
@@ -98,7 +109,7 @@ func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) erro
 	}
 	entries, shown, err := d.history(r, v, lead, posts, n)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range entries {
 		month := entries[i].at.UTC().Format("January 2006")
@@ -109,7 +120,7 @@ func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) erro
 		last.Entries = append(last.Entries, entries[i])
 	}
 	page.paged = pagedOf(n, historySize, shown, lead.Posts, href)
-	return renderLive(w, r, "person.html", page)
+	return page, nil
 }
 
 // leadOf returns the author whom the path names, with all posts, and the query for these
@@ -209,13 +220,23 @@ func (d feedPages) somePosts(r *http.Request, v *visit, q watchpost.PostQuery, p
 
 // writeTo makes the task that sends a person a message, or an invitation to connect.
 func (d feedPages) writeTo(w http.ResponseWriter, r *http.Request, v *visit) error {
-	lead, _, err := d.leadOf(r, v)
+	lead, posts, err := d.leadOf(r, v)
 	if err != nil {
 		return err
+	}
+	if r.PostFormValue("draft") != "" {
+		return d.draftMessage(w, r, v, lead, posts)
 	}
 	request, err := messageTo(lead, v.team.Team, r.PostForm)
 	if err != nil {
 		return err
+	}
+	last, err := d.Registry.Post(r.Context(), v.session.Team, lead.LastPost)
+	if err != nil {
+		return err
+	}
+	if again, ask := unsure(r, r.PostFormValue("text"), last.Post); ask && request.Type == watchpost.TaskSendMessage {
+		return d.messageAgain(w, r, v, lead, posts, again)
 	}
 	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
 		return err

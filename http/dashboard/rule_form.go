@@ -39,6 +39,8 @@ type ruleForm struct {
 	Tried                     string // names the rule that Trial is of
 	Ask                       bool   // it was to be saved before its dry run was shown
 	Variables                 string
+	Drafts, Drafted           bool // there is a language model; it has added a comment
+	NoDraft                   string
 }
 
 // blankTemplates are the rows for further comments.
@@ -58,12 +60,12 @@ func (f *ruleForm) Error(field string) string {
 }
 
 // formOfRule is the form with the fields of a rule.
-func formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
+func (d rulePages) formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
 	f := &ruleForm{
 		frame: frameOf(v, "rules", "New rule"), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
 		Name: r.Name, conditionForm: conditionFormOf(&r.If, linesOf), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
 		MinPause: decimal(r.MinPause.Minutes()), MaxPause: decimal(r.MaxPause.Minutes()), Templates: r.Templates, Approval: r.Approval,
-		Variables: variableNames(),
+		Variables: variableNames(), Drafts: d.Draft != nil,
 	}
 	if r.ID != "" {
 		f.Title = r.Name
@@ -212,7 +214,7 @@ func (d rulePages) blankRule(r *http.Request, v *visit, values url.Values) (*rul
 	if watchpost.Action(values.Get("action")) == watchpost.ActionComment {
 		action = watchpost.ActionComment
 	}
-	f := formOfRule(v, watchpost.NewRule(watchpost.WatchlistID(values.Get("watchlist")), action, d.Clock.Now()))
+	f := d.formOfRule(v, watchpost.NewRule(watchpost.WatchlistID(values.Get("watchlist")), action, d.Clock.Now()))
 	for _, l := range lists {
 		on := l.Watchlist.ID == f.List
 		f.Lists = append(f.Lists, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name, On: on})
@@ -232,8 +234,11 @@ func (d rulePages) makeRule(w http.ResponseWriter, r *http.Request, v *visit) er
 	f.take(v, r.PostForm)
 	p := f.patch()
 	rule, err := p.Apply(watchpost.NewRule(f.List, f.Action, d.Clock.Now()))
-	if r.PostForm.Get("do") == "rows" {
+	switch r.PostForm.Get("do") {
+	case "rows":
 		return f.render(w, http.StatusOK)
+	case "draft":
+		return d.drafted(w, r, v, f)
 	}
 	if err != nil {
 		return f.refused(w, err)
@@ -275,7 +280,7 @@ func (d rulePages) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.Eng
 		return nil, watchpost.EngagementRule{}, err
 	}
 	rule := view.Rules[i].Rule
-	f := formOfRule(v, rule)
+	f := d.formOfRule(v, rule)
 	for _, l := range lists {
 		if l.Watchlist.ID == rule.Watchlist {
 			f.ListName = l.Watchlist.Name
@@ -313,6 +318,9 @@ func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) 
 	case "rows":
 		f.take(v, r.PostForm)
 		return f.render(w, http.StatusOK)
+	case "draft":
+		f.take(v, r.PostForm)
+		return d.drafted(w, r, v, f)
 	case "try", "save":
 		f.take(v, r.PostForm)
 		update.Patch = f.patch()

@@ -31,6 +31,9 @@ type teamPage struct {
 	Pairing    *pairingView // a new pairing code
 	Email      string       // typed into the invitation
 	Error      string
+	Drafts     bool // there is a language model, which writes in the team's voice
+	Voice      string
+	VoiceError string
 	ResetIn    string
 	Origin     string // of the API
 }
@@ -129,6 +132,7 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 	page := &teamPage{
 		frame: frameOf(v, "team", "Team"), Name: team.Team.Name, Plan: planName(team.Team.Plan), Admin: admin,
 		Room: gaugeOf("", team.Use.Members, team.Limits.Members).LimitText, ResetIn: inTime(watchpost.Daily.Reset(now).Sub(now)), Origin: d.origin(r),
+		Drafts: d.Draft != nil, Voice: team.Team.Voice,
 		Quotas: []gauge{
 			gaugeOf("Watchlists", team.Use.Watchlists, team.Limits.Watchlists), gaugeOf("Members", team.Use.Members, team.Limits.Members),
 			gaugeOf("Relevant posts this week, fullest watchlist", team.Use.WeeklyPosts, team.Limits.WeeklyPosts),
@@ -246,6 +250,8 @@ func (d teamPages) changeTeam(w http.ResponseWriter, r *http.Request, v *visit) 
 	switch r.PostFormValue("do") {
 	case "invite", "mail", "withdraw":
 		return d.changeInvitations(w, r, v)
+	case "voice":
+		return d.changeVoice(w, r, v)
 	case "leave":
 		return d.leave(w, r, v)
 	case "role", "remove":

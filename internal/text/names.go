@@ -57,6 +57,18 @@ func HasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) })
 }
 
+// PlainLines returns s with \n for each line break, and without the characters that
+// HasControl reports.
+func PlainLines(s string) string {
+	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(s)
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // Clip cuts s to at most n characters. It keeps combining marks with their base
 // character and removes trailing white space.
 func Clip(s string, n int) string {

@@ -29,3 +29,15 @@ func TestClipBytes(t *testing.T) {
 		require.Equal(t, want, text.ClipBytes(s, 3), "%q", s)
 	}
 }
+
+func TestPlainLines(t *testing.T) {
+	for given, want := range map[string]string{
+		"":                               "",
+		"a\r\nb\rc\n\nd\te":              "a\nb\nc\n\nd e",
+		"a\x00b\x1b[1mc\u0085":           "ab[1mc",
+		"\u202eevil\u202c \u2066x\u2069": "evil x",
+		"Grüße 👩‍👩‍👧 \u0645\u06cc\u200c": "Grüße 👩‍👩‍👧 \u0645\u06cc\u200c",
+	} {
+		require.Equal(t, want, text.PlainLines(given))
+	}
+}

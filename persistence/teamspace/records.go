@@ -30,6 +30,8 @@ type TeamRecord struct {
 	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
 	// KeepPosts is how long posts are kept; zero: as the service says.
 	KeepPosts watchpost.KeepDays `json:"keep_posts,omitempty"`
+	// Voice is that of watchpost.Team.
+	Voice string `json:"voice,omitempty"`
 	// Consented is set when no member is left whom the rule of earlier builds added
 	// without asking.
 	Consented bool `json:"consented,omitempty"`

@@ -201,7 +201,7 @@ func (p *page) clicksPosts(m *member) {
 	p.until(of(2, ".write[open]") + `() !== null`)
 	p.click(of(2, "textarea"))
 	p.must(p.session, "Input.insertText", map[string]any{"text": "Well said."}, nil)
-	p.click(of(2, ".composer button[type=submit]"))
+	p.click(of(2, ".composer .button.primary"))
 	p.until(of(2, ".post-actions") + `().textContent.includes("Commented") || ` + of(2, ".action-state") + `() !== null`)
 	eventually(p.t, func() bool { return m.writes.count(m.account, fakenetwork.WriteComment) == 1 }, func() string { return "no comment" })
 	p.click(of(3, "[data-act=open]"))

@@ -107,11 +107,12 @@ type world struct {
 	requests    requestGate // requests to the network
 	posted      *posted     // requests to the service
 	mail        *mailbox
+	pen         *pen
 	close       func() error
 }
 
 func newWorld(v variant) (*world, error) {
-	w := &world{variant: v, writes: newWriteGate(), mail: &mailbox{}, posted: &posted{counts: map[string]int{}}}
+	w := &world{variant: v, writes: newWriteGate(), mail: &mailbox{}, pen: newPen(), posted: &posted{counts: map[string]int{}}}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	w.network, err = fakenetwork.New(fakenetwork.Options{Seed: 7, Control: true, OnWrite: w.writes.applied, Logger: quiet})
@@ -161,6 +162,7 @@ func newWorld(v variant) (*world, error) {
 	}
 	api, err := httpapi.New(httpapi.Options{
 		Registry: w.registry, Clock: watchpost.SystemClock{}, Log: quiet, ExtensionOrigins: []string{"chrome-extension://" + extensionID, "moz-extension://*"},
+		Drafts: w.pen,
 	})
 	if err != nil {
 		return nil, err

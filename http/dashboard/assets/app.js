@@ -205,11 +205,18 @@
     one("[data-again]", bar).hidden = why !== "offline" && why !== "foreign";
     failing = from;
     bar.hidden = false;
+    waitNoMore(from);
+  }
+  // waitNoMore takes back that a draft is being written.
+  function waitNoMore(form) {
+    const state = form && one("[data-drafting]", form);
+    if (state?.textContent === state?.dataset.drafting) state?.replaceChildren();
   }
   // A part that asks for itself again after news says nothing: "Not live" is shown then.
   const quiet = (ctx) => ctx.sourceElement.dataset.live !== undefined && ctx.request.method === "GET";
   document.addEventListener("htmx:before:response", (e) => {
     const { ctx } = e.detail;
+    waitNoMore(ctx.sourceElement);
     const own = ctx.response.raw.headers.has("Watchpost-Page");
     if (own && ctx.response.status === 401) {
       e.preventDefault();
@@ -297,7 +304,11 @@
   // ---- After a swap: the focus stays, or goes to what came. After a comment was sent it
   // goes to its post.
   let wrote;
-  document.addEventListener("submit", (e) => { if (e.target.matches(".composer")) wrote = e.target.closest(".post")?.id; });
+  document.addEventListener("submit", (e) => {
+    const drafting = e.submitter?.name === "draft";
+    if (drafting) one("[data-drafting]", e.target).textContent = one("[data-drafting]", e.target).dataset.drafting;
+    else if (e.target.matches(".composer")) wrote = e.target.closest(".post")?.id;
+  });
   document.addEventListener("htmx:after:swap", () => {
     catchUp();
     const post = wrote && document.getElementById(wrote);

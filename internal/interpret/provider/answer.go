@@ -121,13 +121,21 @@ var (
 	errForm   = errors.New("interpreter: the answer is not of the form that was asked for")
 )
 
+// withoutReasoning returns what a model says without what it thinks.
+func withoutReasoning(content string) string {
+	content = reasoning.ReplaceAllString(content, "")
+	if i := strings.LastIndex(content, endOfThought); i >= 0 {
+		content = content[i+len(endOfThought):] // the template contains its beginning
+	}
+	return content
+}
+
+const endOfThought = "</think>"
+
 // object returns the first JSON object with keywords in the model's text,
 // without reasoning, code fences or surrounding text.
 func object(content string) (map[string]any, error) {
-	content = reasoning.ReplaceAllString(content, "")
-	if i := strings.LastIndex(content, "</think>"); i >= 0 {
-		content = content[i:] // the template contains its beginning
-	}
+	content = withoutReasoning(content)
 	for i := strings.IndexByte(content, '{'); i >= 0 && i <= 4000; {
 		var fields map[string]any
 		if json.NewDecoder(strings.NewReader(content[i:])).Decode(&fields) == nil && fields["keywords"] != nil {

@@ -1,6 +1,6 @@
 // Package provider asks a language model behind an OpenAI-compatible chat
-// endpoint to interpret a prompt. It is an interpret.Interpreter to use with
-// interpret.Fallback, which handles its failures.
+// endpoint to interpret a prompt, or to write a draft. It is an interpret.Interpreter to
+// use with interpret.Fallback, which handles its failures, and a draft.Model.
 //
 // The answer of the model is not trusted: it is decoded entry by entry and
 // checked by interpret.Vet. Errors contain neither the key nor the request or
@@ -117,15 +117,9 @@ var formats = []any{
 func (p *Provider) ask(ctx context.Context, prompt string) ([]byte, error) {
 	for {
 		format := p.format.Load()
-		question := map[string]any{"model": p.config.Model, "messages": []map[string]string{{"role": "system", "content": instructions}, {"role": "user", "content": clip(prompt)}}}
+		question := p.question(instructions, clip(prompt))
 		if formats[format] != nil {
 			question["response_format"] = formats[format]
-		}
-		if p.config.Temperature != nil {
-			question["temperature"] = *p.config.Temperature
-		}
-		if p.config.MaxTokens > 0 {
-			question["max_tokens"] = p.config.MaxTokens
 		}
 		body, status, err := p.post(ctx, question)
 		switch {
@@ -139,6 +133,33 @@ func (p *Provider) ask(ctx context.Context, prompt string) ([]byte, error) {
 			return nil, fmt.Errorf("interpreter: the endpoint answered %d", status)
 		}
 	}
+}
+
+// Answer implements draft.Model: it returns the model's text without its reasoning.
+func (p *Provider) Answer(ctx context.Context, instructions, data string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.config.Timeout)
+	defer cancel()
+	body, status, err := p.post(ctx, p.question(instructions, strings.ToValidUTF8(data, " ")))
+	switch {
+	case err != nil:
+		return "", err
+	case status != http.StatusOK:
+		return "", fmt.Errorf("interpreter: the endpoint answered %d", status)
+	}
+	content, err := said(body)
+	return withoutReasoning(content), err
+}
+
+// question returns the body of a request, without a response format.
+func (p *Provider) question(instructions, data string) map[string]any {
+	q := map[string]any{"model": p.config.Model, "messages": []map[string]string{{"role": "system", "content": instructions}, {"role": "user", "content": data}}}
+	if p.config.Temperature != nil {
+		q["temperature"] = *p.config.Temperature
+	}
+	if p.config.MaxTokens > 0 {
+		q["max_tokens"] = p.config.MaxTokens
+	}
+	return q
 }
 
 // post sends a request and returns the body and status of the reply.

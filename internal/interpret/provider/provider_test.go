@@ -346,3 +346,34 @@ func TestNew(t *testing.T) {
 		require.NotContains(t, err.Error(), "p4ss", name)
 	}
 }
+
+// TestAnswer: a draft is asked for in text, with the limits and checks of prompts.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	var sent map[string]any
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&sent)
+		_, _ = io.WriteString(w, completion("<think>Hm, {a} post.</think>\nWell said."))
+	}, 0)
+	got, err := p.Answer(t.Context(), "rules", "<post>\nx\n</post>")
+	require.NoError(t, err)
+	require.Equal(t, "Well said.", strings.TrimSpace(got))
+	require.Equal(t, map[string]any{"model": "some-model", "messages": []any{
+		map[string]any{"role": "system", "content": "rules"}, map[string]any{"role": "user", "content": "<post>\nx\n</post>"},
+	}}, sent)
+
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		"500":     {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, key, http.StatusInternalServerError) }, "interpreter: the endpoint answered 500"},
+		"refusal": {says(`{"choices":[{"message":{"content":null,"refusal":"no"}}]}`), "interpreter: the model refuses"},
+		"huge":    {says(completion(strings.Repeat("x", 1<<20))), "interpreter: the reply is too large"},
+	} {
+		got, err := newProvider(t, c.handler, 0).Answer(t.Context(), "rules", "data")
+		require.EqualError(t, err, c.want, name)
+		require.Empty(t, got, name)
+	}
+	_, err = newProvider(t, hold, 50*time.Millisecond).Answer(t.Context(), "rules", "data")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
