@@ -18,6 +18,12 @@ import (
 // accounts is the component of a team that owns the actors of its accounts, and
 // knows their announcements. It counts the usage of the accounts and keeps the members'
 // signs of life. Only this code writes the stored ones.
+//
+// The others ask who acts for an account (actor, actorOf), what one may do now (used,
+// pauses, pausesOf, mayInvite, ruleAccount, live) and for signs of life (lastAlive,
+// lastOfAny). They report decisions about tasks (count, submit), signs of life (lives) and
+// members who leave (leaves); showBlocked and showRelieved bring the metrics up to date, and
+// beginDay comes before the first assignment of a day.
 type accounts struct {
 	*rootActor
 	team *team

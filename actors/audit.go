@@ -42,6 +42,9 @@ func (GetKeyUse) AnsweredWith(KeyView) {}
 // audit is the component of a team that owns its audit and the last use of its key.
 // An entry is written in the batch of its subject. The newest entries are kept:
 // their numbers follow one another, so each removes one.
+//
+// The others note what has happened (note) and ask who makes the request at hand (origin,
+// asker); by decides in the name of an earlier one, forgetUse belongs to a new key.
 type audit struct {
 	*rootActor
 	team *team

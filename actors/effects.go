@@ -11,6 +11,10 @@ import (
 // effects records actions that must not be done twice: which task does, or
 // did, a like or an invitation of an actor. It holds the effects of open tasks with an
 // actor; those of the others are in the store.
+//
+// The others ask which task is the first of an effect (duplicate, inForce) or under way
+// against it (waitsFor, putBehind), and report hand-outs and ends: open, knowAccount, set,
+// end, endUndone, giveUp, settled; goOn gives those that waited their turn.
 type effects struct {
 	*rootActor
 	team *team

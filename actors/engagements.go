@@ -52,6 +52,8 @@ type flagsUpdated struct {
 
 // engagements is the component of a team that acts on its stored posts: it makes the tasks
 // of likes and comments, and has the post store note what was done.
+//
+// The others ask what is recorded of an engagement (interaction).
 type engagements struct {
 	*rootActor
 	team *team

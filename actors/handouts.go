@@ -14,6 +14,10 @@ import (
 // handouts is the component of a team that hands waiting tasks to free sessions: what the
 // dispatcher chooses, unless an effect or a rule speaks against it. It knows what session
 // actors were asked and have not answered, and wakes when time alone lets a task run.
+//
+// The others have it look again after a change (run, runOne, hand, assign), and report what
+// session actors answer (asked, answered) and that the clock is set forward (renew); arm sets
+// its timer, answerTimer answers the clock when all is decided.
 type handouts struct {
 	*rootActor
 	team *team

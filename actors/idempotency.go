@@ -73,6 +73,9 @@ func keptReply(r *teamspace.IdempotencyRecord) (any, error) {
 // idempotency is the component of a team that keeps replies for requests that
 // are repeated. It owns those that the store may not show yet, and the request
 // that is being carried out.
+//
+// The others commit a decision with its reply (commitOnce), promise one that comes later
+// (promise), and say what a created task replies (keep).
 type idempotency struct {
 	*rootActor
 	team *team

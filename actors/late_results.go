@@ -46,6 +46,9 @@ func lateTruth(kind watchpost.TaskType, m *sessionFrame) (acted, known bool) {
 
 // lateResults is the component of a team that learns the truth about writes
 // whose outcome was unknown.
+//
+// The others pass it results of tasks that are not open (onLateResult) and the answer of the
+// post store (onResolved).
 type lateResults struct {
 	*rootActor
 	team *team

@@ -32,6 +32,9 @@ func paceFrom(p *protocol.Pace) watchpost.MemberPace {
 
 // paces is the component of a team that knows how its members want writes to be done, by
 // what their sessions say.
+//
+// The others ask how a member wants it (of) and report a heartbeat (onPace) or a change of
+// the member's sessions (spread).
 type paces struct {
 	*rootActor
 	team *team

@@ -21,6 +21,12 @@ const pairingTime = 10 * time.Minute
 
 // members is the component of a team that owns its members, the accounts that
 // they have claimed and work as, and their pairing codes.
+//
+// The others ask who is a member (all, byID, byEmail, actingFor, emailFree, mailable,
+// verifiedDomains), as which account one works (binding, bound, accountOf, boundAccount) and
+// whose an account is (claimedAccounts, holds, unconfirmed). They let it add and remove
+// members (put, enter, remove, signedIn), and give accounts to them (claim, confirm, bind,
+// keepAccount, endClaims); forgetAllPairings comes before passivation.
 type members struct {
 	*rootActor
 	team *team

@@ -28,6 +28,9 @@ const pendingGrain = 10 * time.Second
 const pendingAtOnce = 50
 
 // pendingCounts is what the metrics show of why a team's open tasks wait.
+//
+// The others tell it that something has changed (show, countAgain), and that the team leaves
+// memory (hide).
 type pendingCounts struct {
 	team *team
 

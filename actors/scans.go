@@ -14,6 +14,10 @@ import (
 )
 
 // scans is the component of a team that knows which entries share a scan.
+//
+// The others report new scans (noteTargets, mayBeJoined), their ends (onScanEnded, forget)
+// and entries and watchlists that are gone (dropOf, forgetUnscheduled); reschedule follows a
+// change of a schedule, loadDay and onGetScanStates are for the counts of the day.
 type scans struct {
 	*rootActor
 	team *team

@@ -41,6 +41,9 @@ type sessionFrame struct {
 // sessions is the component of a team that owns its sessions, and hands each
 // connection to the actor of the account that it is signed in to. A connection
 // without such an account stays with the team.
+//
+// The others ask for sessions (find, of, presence), open, move and end them (open, moveTo,
+// close, retireAll, endUnused), and what sends a frame (sends).
 type sessions struct {
 	*rootActor
 	team *team

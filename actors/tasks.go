@@ -18,6 +18,11 @@ import (
 
 // tasks is the component of a team that owns the open tasks: their creation,
 // the order in which they wait, and their dispatch to sessions.
+//
+// The others ask for open tasks (find, all, ofMember, heldBy, count, running, countIn,
+// checkRoom), make them (create, newWrite, createWrite, putWrite), and send to their actors
+// (start, tell). moveWrites, moveAllWrites and endWrites follow a change of a member's account,
+// dueEarlier one of a scan's time; decide is the way of every decision of a task.
 type tasks struct {
 	*rootActor
 	team *team

@@ -169,6 +169,9 @@ func (ListKeys) AnsweredWith([]ScopedKeyView) {}
 
 // scopedKeys is the component of a team that owns its keys with scopes, their last use
 // and their counts of the day.
+//
+// The others ask which key makes the request (caller), whether one exists (known), and for
+// all; count and putCounts hold its daily limits, onUsed notes its use.
 type scopedKeys struct {
 	*rootActor
 	team *team

@@ -29,6 +29,10 @@ type trackedWatchlist struct {
 
 // watchlists is the component of a team that owns its watchlists and lists, and
 // the counters of their week.
+//
+// The others ask for watchlists and lists (find, all, count, has, followed), what they expect
+// (expected) and how the week stands (week, takeWeek), and report changes (onWatchlistChange,
+// onListChange, tellPlan) and ends of scans (scanned).
 type watchlists struct {
 	*rootActor
 	team *team

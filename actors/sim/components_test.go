@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -12,8 +13,9 @@ import (
 )
 
 // TestComponentsKeepTheirFields: the components of a team share its mailbox, and ask each
-// other through methods. A field is used by the methods of its component only, so that
-// what a component promises of it can be read in one place.
+// other through methods. A field is used by the methods of its component only, and the
+// comment of a component names the methods that the others call: so what it promises can
+// be read in one place.
 func TestComponentsKeepTheirFields(t *testing.T) {
 	found, err := loadActors()
 	require.NoError(t, err)
@@ -21,6 +23,7 @@ func TestComponentsKeepTheirFields(t *testing.T) {
 	p := found[at]
 	components := componentsOf(p)
 	require.Greater(t, len(components), 15)
+	comments := commentsOf(p)
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {
 			function, ok := d.(*ast.FuncDecl)
@@ -32,9 +35,14 @@ func TestComponentsKeepTheirFields(t *testing.T) {
 				if !ok {
 					return true
 				}
-				owner, field := fieldOf(p.TypesInfo, s)
-				if _, is := components[owner]; is && owner != receiverOf(function) && field != "team" {
-					t.Errorf("%s: %s uses the field %s of %s: make it a method of %s", place(p.Fset, s), nameOf(function), field, owner, owner)
+				owner, isField := ownerOf(p.TypesInfo, s)
+				name := s.Sel.Name
+				switch at := p.Fset.Position(s.Pos()); {
+				case !components[owner] || owner == receiverOf(function) || name == "team":
+				case isField:
+					t.Errorf("%s: %s uses the field %s of %s: make it a method of %s", at, nameOf(function), name, owner, owner)
+				case !everyComponents.MatchString(name) && !slices.Contains(comments[owner], name):
+					t.Errorf("%s: %s calls %s of %s, whose comment does not name it", at, nameOf(function), name, owner)
 				}
 				return true
 			})
@@ -56,21 +64,37 @@ func componentsOf(p *packages.Package) map[string]bool {
 	return components
 }
 
-// fieldOf returns the type that declares the field of a selector, and the field's name;
-// "" for what is no field, or one of an embedded type.
-func fieldOf(info *types.Info, s *ast.SelectorExpr) (owner, field string) {
+// everyComponents are the methods that their team calls of many components.
+var everyComponents = regexp.MustCompile(`^(load\w*|receive|stopTimer|on[A-Z]\w*)$`)
+
+// commentsOf returns the words of the comment of each type.
+func commentsOf(p *packages.Package) map[string][]string {
+	words := map[string][]string{}
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			types, ok := d.(*ast.GenDecl)
+			if !ok || types.Tok != token.TYPE || len(types.Specs) != 1 {
+				continue
+			}
+			words[types.Specs[0].(*ast.TypeSpec).Name.Name] = regexp.MustCompile(`\w+`).FindAllString(types.Doc.Text(), -1)
+		}
+	}
+	return words
+}
+
+// ownerOf returns the type whose field or method a selector names; "" for another selector,
+// or what an embedded type has.
+func ownerOf(info *types.Info, s *ast.SelectorExpr) (owner string, isField bool) {
 	selection := info.Selections[s]
-	if selection == nil || selection.Kind() != types.FieldVal || len(selection.Index()) > 1 {
-		return "", ""
+	if selection == nil || len(selection.Index()) > 1 {
+		return "", false
 	}
 	t := selection.Recv()
 	if pointer, ok := t.(*types.Pointer); ok {
 		t = pointer.Elem()
 	}
 	if named, ok := t.(*types.Named); ok {
-		return named.Obj().Name(), s.Sel.Name
+		return named.Obj().Name(), selection.Kind() == types.FieldVal
 	}
-	return "", ""
+	return "", false
 }
-
-func place(set *token.FileSet, n ast.Node) string { return set.Position(n.Pos()).String() }
