@@ -12,7 +12,7 @@ var allowances = []Fault{
 		{"Ledger.CarryOver", "l.entry(d.Action, d.Period).reserved += d.Count()", "l.entry(d.Action, d.Period)"},
 	}},
 	{Name: "hand-out costs nothing", Breaks: paidFor, Edits: []Edit{
-		{"task.onOffer", "c := taskChange{event: taskLeased, debited: t.pay(m.debit, next.Attempts)}", "c := taskChange{event: taskLeased}"},
+		{"task.onOffer", "c := taskChange{event: taskLeased, debited: t.debits.pay(m.debit, next.Attempts)}", "c := taskChange{event: taskLeased}"},
 	}},
 	{Name: "debit misses the ledger", Breaks: withinLimits, Edits: []Edit{
 		{"Ledger.debit", "e.Used += d.Count()", "e.Used += d.Count() - 1"},
@@ -43,11 +43,11 @@ var allowances = []Fault{
 		{"Ledger.refund", "e.Used = max(0, e.Used-d.Count())", "e.Used = max(0, e.Used-2*d.Count())"},
 	}},
 	{Name: "refund stays with the task", Breaks: givenBack, Edits: []Edit{
-		{"task.takeBack", "return d.Attempt == attempt", "return false"},
+		{"paidDebits.takeBack", "return d.Attempt == attempt", "return false"},
 	}},
 	{Name: "refund of all attempts", Breaks: givenBack, Edits: []Edit{
-		{"task.takeBack", "if d.Attempt == attempt {", "if attempt > 0 {"},
-		{"task.takeBack", "return d.Attempt == attempt", "return attempt > 0"},
+		{"paidDebits.takeBack", "if d.Attempt == attempt {", "if attempt > 0 {"},
+		{"paidDebits.takeBack", "return d.Attempt == attempt", "return attempt > 0"},
 	}},
 	{Name: "late denial gives back all attempts", Breaks: givenBack, Missed: rare, Edits: []Edit{
 		{"lateResults.refund", "if d.Attempt == m.task.Attempts {", "if d.Attempt > 0 {"},
