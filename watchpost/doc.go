@@ -34,7 +34,7 @@
 //   - Liveness: a team's extension counts as active for 48 hours after its last
 //     activity (api.md#the-extension-window; allowance.go).
 //   - Watchlist: a subject that a team observes, of one of four types
-//     (api.md#watchlist; watchlist.go, watchlist_patch.go).
+//     (api.md#watchlist; watchlist.go).
 //   - Keyword entry: a keyword with required and excluded words
 //     (api.md#keyword-entry; keyword.go, internal/text).
 //   - Label: a class for the posts of a watchlist, shown as a post's tag
@@ -47,12 +47,11 @@
 //     watchlist.go, task_sharing.go).
 //   - Reference: the name of a profile, company or post in a request
 //     (api.md#creating-watchlists; internal/reference).
-//   - Post: a post of the network as a team stores it (api.md#post; post.go,
-//     post_tags.go).
+//   - Post: a post of the network as a team stores it (api.md#post; post.go).
 //   - Query: a selection of stored posts and their order (api.md#filters;
 //     postquery.go, internal/text).
 //   - Potential lead: an author of relevant posts. A plan limits their number
-//     per week (api.md#weekly-posts-and-leads; plan.go, weekly.go).
+//     per week (api.md#weekly-posts-and-leads; plan.go).
 //   - Engagement: a like, comment or invitation in a member's or company's name
 //     (api.md#engagement; engagement.go).
 //   - Rule: likes or comments on new posts of a watchlist by itself
