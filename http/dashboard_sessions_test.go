@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
 // buildAt is build with a clock that can be set.
-func buildAt(t *testing.T) (*testServer, *watchpost.SettableClock) {
+func buildAt(t *testing.T) (*testServer, *testclock.Clock) {
 	t.Helper()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	return build(t, func(o *httpapi.Options) { o.Clock = clock }), clock
 }
 

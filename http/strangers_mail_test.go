@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
@@ -118,7 +119,7 @@ func TestInvitationsOfADay(t *testing.T) {
 // never signed in, cause three mails a day.
 func TestMailsToAStranger(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	h := build(t, func(o *httpapi.Options) { o.Clock = clock })
 	const victim = "victim@corp.example"
 	attack := func(names string) {

@@ -64,7 +64,7 @@
 //     task_lease.go, task_paging.go, task_output.go).
 //   - Error: the kind and text of a refused request (api.md#errors; error.go).
 //   - Clock: the only source of time; limits reset at midnight and on Mondays,
-//     both in UTC (api.md#test-clock; clock.go, allowance.go).
+//     both in UTC (api.md#test-clock; clock.go, allowance.go, internal/testclock).
 //
 // # Packages
 //
@@ -99,6 +99,7 @@
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.
 //   - internal/cluster — which node serves a team: leases in the database, placement.
+//   - internal/testclock — a clock that can be set forward.
 //   - internal/doctor — check a service and its surroundings.
 //   - internal/backupstore — the files of backups in a folder or an S3-compatible store.
 //   - internal/atomicfile — replace files atomically.

@@ -26,6 +26,7 @@ import (
 	"watchpost/internal/identity"
 	"watchpost/internal/mail"
 	"watchpost/internal/notify"
+	"watchpost/internal/testclock"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/format"
@@ -52,7 +53,7 @@ type service struct {
 	log         *slog.Logger
 	metrics     *prometheus.Registry
 	store       *store
-	testClock   *watchpost.SettableClock // nil without --test-clock
+	testClock   *testclock.Clock // nil without --test-clock
 	backups     *backups                 // nil without --backup-to
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error

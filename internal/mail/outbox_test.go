@@ -14,6 +14,7 @@ import (
 	"watchpost/actors/vault"
 	"watchpost/internal/mail"
 	"watchpost/internal/mail/mailtest"
+	"watchpost/internal/testclock"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/teamspace"
@@ -46,7 +47,7 @@ type office struct {
 	store  persistence.Store
 	alive  bool // of the other senders
 	server *mailtest.Server
-	clock  *watchpost.SettableClock
+	clock  *testclock.Clock
 	events *events
 	log    *bytes.Buffer // read only after Close
 }
@@ -62,7 +63,7 @@ func open(t *testing.T) *office {
 // openOn is open on a store of another outbox, which is alive or gone.
 func openOn(t *testing.T, store persistence.Store, alive bool) *office {
 	t.Helper()
-	o := &office{store: store, alive: alive, server: mailtest.Start(t, mailtest.Options{}), clock: watchpost.NewSettableClock(0, nil, nil), events: &events{counts: map[string]int{}}, log: &bytes.Buffer{}}
+	o := &office{store: store, alive: alive, server: mailtest.Start(t, mailtest.Options{}), clock: testclock.New(0, nil, nil), events: &events{counts: map[string]int{}}, log: &bytes.Buffer{}}
 	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	shelf := mail.NewShelf(mail.ShelfOptions{Store: store, Keyring: keyring, Clock: o.clock, Sender: "here " + rand.Text(), Alive: func(string) bool { return alive }})
