@@ -49,7 +49,7 @@
 //     (api.md#creating-watchlists; internal/reference).
 //   - Post: a post of the network as a team stores it (api.md#post; post.go).
 //   - Query: a selection of stored posts and their order (api.md#filters;
-//     postquery.go, internal/text).
+//     postquery.go, internal/text, internal/langcode).
 //   - Potential lead: an author of relevant posts. A plan limits their number
 //     per week (api.md#weekly-posts-and-leads; plan.go).
 //   - Engagement: a like, comment or invitation in a member's or company's name
@@ -88,6 +88,7 @@
 //     migrations.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
+//   - internal/langcode — names and codes of languages.
 //   - internal/reference — parse references to profiles, companies and posts.
 //   - internal/protocol — the frames between sessions and service.
 //   - internal/enrich — compute fields of a post (language, sentiment,
@@ -109,7 +110,7 @@
 //     records where it leaves a choice.
 //   - deploy — files to run the service.
 //
-// Imports run one way: internal/text and internal/reference, this package,
+// Imports run one way: internal/text, internal/langcode and internal/reference, this package,
 // persistence, actors, http/endpoint, the other rooms of http, http, cmd/watchpost.
 // internal/fakenetwork imports this package and internal/protocol only. internal/protocol imports no package of
 // the module.

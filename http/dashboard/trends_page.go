@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 )
 
@@ -326,7 +327,7 @@ func (s *trendShower) group(name string, q url.Values) string {
 		return strings.ToUpper(name[:1]) + name[1:]
 	case watchpost.TrendByLanguage:
 		q.Set("lang", name)
-		return watchpost.LanguageName(name)
+		return langcode.Name(name)
 	case watchpost.TrendByLabel:
 		q.Set("labels", name)
 	case watchpost.TrendByLevel:
