@@ -7,6 +7,7 @@ import (
 	"watchpost/internal/protocol"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
+	"watchpost/watchpost/forecast"
 )
 
 // The requests that a team answers, each with its reply. Neither the sender nor
@@ -125,12 +126,12 @@ type CancelTask struct{ ID watchpost.TaskID }
 
 // GetForecast asks when what waits is done, and what a caller thinks of adding; answered
 // by []ActionForecast.
-type GetForecast struct{ Added []watchpost.AddedTasks }
+type GetForecast struct{ Added []forecast.Added }
 
 // ActionForecast is the forecast of an action. All that has no allowance is one action.
 type ActionForecast struct {
 	Action watchpost.Action
-	watchpost.Forecast
+	forecast.Forecast
 }
 
 // TaskView is a task as get-task-status shows it.

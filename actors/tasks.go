@@ -173,7 +173,7 @@ func (t *tasks) receive(message any) bool {
 	case CancelTask:
 		cancelTask(t, m.ID)
 	case GetForecast:
-		t.Answer(forecast(t, m.Added), nil)
+		t.Answer(forecasts(t, m.Added), nil)
 	case listOpen:
 		t.onListOpen(m)
 	case taskClosed:

@@ -9,6 +9,7 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
+	"watchpost/watchpost/forecast"
 )
 
 // pendingReasons are the labels of the gauge of pending work; all exist from
@@ -67,13 +68,13 @@ func (t *tasks) countPending(counts map[watchpost.PendingReason]int) {
 	t.counted = counts
 }
 
-// forecast says when the work of each action is done, what would be added included. It
+// forecasts says when the work of each action is done, what would be added included. It
 // looks at queues and accounts, not at tasks.
-func forecast(t *tasks, added []watchpost.AddedTasks) []ActionForecast {
+func forecasts(t *tasks, added []forecast.Added) []ActionForecast {
 	now := t.env.Clock.Now()
-	work := map[watchpost.Action][]watchpost.ForecastWork{}
+	work := map[watchpost.Action][]forecast.Work{}
 	add := func(k dispatch.Key, units int, isAdded bool) {
-		w := watchpost.ForecastWork{Account: k.Account, Units: units, Added: isAdded}
+		w := forecast.Work{Account: k.Account, Units: units, Added: isAdded}
 		if k.Member != "" && w.Account == "" {
 			w.Account = t.team.members.bindings[k.Member].Account
 		}
@@ -92,15 +93,15 @@ func forecast(t *tasks, added []watchpost.AddedTasks) []ActionForecast {
 		add(k, a.Count, true)
 	}
 	live := t.team.accounts.live(now)
-	forecasts := make([]ActionForecast, 0, len(watchpost.Allowances)+1)
+	all := make([]ActionForecast, 0, len(watchpost.Allowances)+1)
 	for _, action := range watchpost.Actions() {
-		accounts := make([]watchpost.ForecastAccount, len(live))
+		accounts := make([]forecast.Account, len(live))
 		for i, account := range live {
-			accounts[i] = watchpost.ForecastAccount{Account: account, Room: max(0, t.team.dispatch.Standing(account).RoomOf(action, now))}
+			accounts[i] = forecast.Account{Account: account, Room: max(0, t.team.dispatch.Standing(account).RoomOf(action, now))}
 		}
-		forecasts = append(forecasts, ActionForecast{action, watchpost.ForecastOf(action, accounts, work[action], now)})
+		all = append(all, ActionForecast{action, forecast.Of(action, accounts, work[action], now)})
 	}
-	return forecasts
+	return all
 }
 
 // cancelTask has a caller's open task cancelled by its actor, which alone decides about
