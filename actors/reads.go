@@ -11,6 +11,7 @@ import (
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // RequireExtension returns an ExtensionRequired error unless a session of the team was
@@ -154,15 +155,15 @@ func (r *reading) Leads(ctx context.Context, team watchpost.TeamID, named []stri
 
 // Trends counts the posts that a query selects by time and group, on a snapshot of the store
 // and past the team's actors. named are as those of Posts, and so are the errors.
-func (r *reading) Trends(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.TrendQuery) (trend watchpost.Trend, err error) {
+func (r *reading) Trends(ctx context.Context, team watchpost.TeamID, named []string, q trend.Query) (found trend.Trend, err error) {
 	if err := q.Span(r.env.Clock.Now()); err != nil {
-		return trend, err
+		return found, err
 	}
 	err = r.onPosts(ctx, team, named, &q.PostQuery, func(view persistence.View) error {
-		trend, err = insight.Trend(view, persistence.Space(team), r.env.posts, &q)
+		found, err = insight.Trend(view, persistence.Space(team), r.env.posts, &q)
 		return err
 	})
-	return trend, root.Unavailable(err)
+	return found, root.Unavailable(err)
 }
 
 // onPosts opens a view for a query of posts, fills in the watchlists of the query, and
