@@ -8,6 +8,7 @@ import (
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
 	"watchpost/watchpost/forecast"
+	"watchpost/watchpost/scanplan"
 )
 
 // The requests that a team answers, each with its reply. Neither the sender nor
@@ -170,7 +171,7 @@ type GetWatchlist struct {
 // those of all types.
 type ListWatchlists struct{ Type watchpost.WatchlistType }
 
-// GetScanPlan is answered by watchpost.ScanPlan.
+// GetScanPlan is answered by scanplan.Plan.
 type GetScanPlan struct{}
 
 // UpdateWatchlist changes a watchlist (NotFound, Conflict, Invalid); answered
@@ -227,7 +228,7 @@ type WatchlistView struct {
 	DroppedThisWeek int
 	// Outlook is the forecast of its scans; Warnings say where it falls short of the
 	// request.
-	Outlook  watchpost.ScanOutlook `json:",omitzero"`
+	Outlook  scanplan.Outlook `json:",omitzero"`
 	Warnings []string              `json:",omitempty"`
 	// Waits says why scans that are due are not done, and NotBefore until when at least if
 	// that is known; empty when none is due. Filled like PostsThisWeek.

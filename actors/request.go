@@ -5,6 +5,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 func (RequireExtension) AnsweredWith(root.Done)          {}
@@ -47,7 +48,7 @@ func (PreviewWatchlist) AnsweredWith(WatchlistView)      {}
 func (Follow) AnsweredWith(Followed)                     {}
 func (ChangeList) AnsweredWith(WatchlistView)            {}
 func (GetWatchlist) AnsweredWith(WatchlistView)          {}
-func (GetScanPlan) AnsweredWith(watchpost.ScanPlan)      {}
+func (GetScanPlan) AnsweredWith(scanplan.Plan)      {}
 func (ListWatchlists) AnsweredWith([]WatchlistView)      {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)       {}
 func (DeleteWatchlist) AnsweredWith(root.Done)           {}

@@ -44,7 +44,7 @@
 //   - Entry: a keyword entry or an element of a list; a scan searches for one
 //     entry (api.md#scans).
 //   - Scan: one search of the network for an entry's new posts (api.md#scans;
-//     watchlist.go, task_sharing.go).
+//     watchlist.go, task_sharing.go, scanplan).
 //   - Reference: the name of a profile, company or post in a request
 //     (api.md#creating-watchlists; internal/reference).
 //   - Post: a post of the network as a team stores it (api.md#post; post.go).
@@ -68,7 +68,9 @@
 //
 // # Packages
 //
-//   - . — this package.
+//   - . — this package. Below it, subjects that it does not need itself: forecast, when
+//     what waits is done; scanplan, the scans that watchlists need and may have; trend,
+//     posts by time and group.
 //   - actors — one supervised tree of actors per team, the only writer of the
 //     team's data. The team actor consists of components: members, invitations,
 //     web, sessions, accounts, watchlists, scans, tasks, effects, late results,

@@ -25,6 +25,19 @@ const (
 // follow a list.
 func (t WatchlistType) HasKeywords() bool { return t == KeywordWatchlist || t == ForumWatchlist }
 
+// ScanTask returns the type of the scans of watchlists of a type.
+func (t WatchlistType) ScanTask() TaskType {
+	switch t {
+	case ForumWatchlist:
+		return TaskForumScan
+	case PeopleWatchlist:
+		return TaskPeopleScan
+	case CompanyWatchlist:
+		return TaskCompanyScan
+	}
+	return TaskKeywordScan
+}
+
 // Watchlist is a subject that a team observes (api.md#watchlist).
 type Watchlist struct {
 	ID          WatchlistID

@@ -136,3 +136,11 @@ func TestNewWords(t *testing.T) {
 	require.Empty(t, trend.NewWords(posts(9, "the cat"), before))
 	require.Equal(t, []string{"cat", "the"}, trend.NewWords(posts(9, "the cat"), nil))
 }
+
+// TestNames: groups that every team has are the choices of the filter.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"positive", "neutral", "negative"}, trend.BySentiment.Names())
+	require.Equal(t, []string{"C-Level", "Founder", "VP", "Director", "Manager", "Senior", "Entry"}, trend.ByLevel.Names())
+	require.Empty(t, trend.ByKeyword.Names())
+}
