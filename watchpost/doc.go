@@ -68,7 +68,7 @@
 //
 // # Packages
 //
-//   - . — this package. Below it, subjects that it does not need itself: forecast, when
+//   - . — this package. In it, subjects that it does not need itself: forecast, when
 //     what waits is done; scanplan, the scans that watchlists need and may have; trend,
 //     posts by time and group.
 //   - actors — one supervised tree of actors per team, the only writer of the
@@ -106,6 +106,7 @@
 //   - internal/doctor — check a service and its surroundings.
 //   - internal/backupstore — the files of backups in a folder or an S3-compatible store.
 //   - internal/atomicfile — replace files atomically.
+//   - internal/useragent — names of browsers.
 //   - internal/tracing — spans for an OpenTelemetry collector.
 //   - extension — the browser extension (TypeScript).
 //   - specs — the specification as tests against the program, with decision
