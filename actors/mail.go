@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"context"
 
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
 // post hands a mail to the mailer. What becomes of it is logged and counted,
 // and no request waits for a mail.
-func (r *mailing) post(ctx context.Context, m watchpost.Mail) {
-	event := watchpost.MailHanded
+func (r *mailing) post(ctx context.Context, m outgoing.Mail) {
+	event := outgoing.Handed
 	if err := r.mailer.Send(ctx, m); err != nil {
-		event = watchpost.MailFailed
+		event = outgoing.Failed
 		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
 	}
 	r.env.metrics.Mail(event)
@@ -20,7 +21,7 @@ func (r *mailing) post(ctx context.Context, m watchpost.Mail) {
 
 // mail sends a mail to a member.
 func (r *mailing) mail(ctx context.Context, to watchpost.Member, subject, body string) {
-	m := watchpost.Mail{To: to.Email, Subject: subject, Body: body}
+	m := outgoing.Mail{To: to.Email, Subject: subject, Body: body}
 	if to.NeverSignedIn {
 		r.mailStranger(ctx, m, "")
 		return
@@ -32,7 +33,7 @@ func (r *mailing) mail(ctx context.Context, to watchpost.Member, subject, body s
 // a day, from all senders together. blocked is the team if the address blocks it: the
 // mail takes the time of others, is not sent, and takes none from the mails of the
 // address.
-func (r *mailing) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
+func (r *mailing) mailStranger(ctx context.Context, m outgoing.Mail, blocked watchpost.TeamID) {
 	counted := m.To
 	if blocked != "" {
 		counted = string(blocked) + " " + m.To
@@ -41,20 +42,20 @@ func (r *mailing) mailStranger(ctx context.Context, m watchpost.Mail, blocked wa
 	switch {
 	case err != nil:
 		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
-		r.env.metrics.Mail(watchpost.MailFailed)
+		r.env.metrics.Mail(outgoing.Failed)
 	case taken && blocked == "":
 		r.post(ctx, m)
 	default:
 		if blocked == "" {
 			r.env.Log.Warn("mail held: others have caused the mails of the day", "to", m.To)
-			r.env.metrics.Mail(watchpost.MailHeld)
+			r.env.metrics.Mail(outgoing.Held)
 		}
 		r.postToNobody(ctx, m)
 	}
 }
 
 // postToNobody takes the time of a mail.
-func (r *mailing) postToNobody(ctx context.Context, m watchpost.Mail) {
+func (r *mailing) postToNobody(ctx context.Context, m outgoing.Mail) {
 	m.To = ""
 	if err := r.mailer.Send(ctx, m); err != nil {
 		r.env.Log.Debug("no mail to nobody", "error", err)
@@ -62,8 +63,8 @@ func (r *mailing) postToNobody(ctx context.Context, m watchpost.Mail) {
 }
 
 // otpMail carries a one-time code, the only run of six digits in it.
-func otpMail(email, code string) watchpost.Mail {
-	return watchpost.Mail{
+func otpMail(email, code string) outgoing.Mail {
+	return outgoing.Mail{
 		To: email, Subject: "Your Watchpost code", Code: true,
 		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
 	}
@@ -71,7 +72,7 @@ func otpMail(email, code string) watchpost.Mail {
 
 // MailPairingLink mails a link with a pairing code to its member.
 func (r *mailing) MailPairingLink(ctx context.Context, email, link string, code PairingCode) {
-	r.post(ctx, watchpost.Mail{
+	r.post(ctx, outgoing.Mail{
 		To: email, Subject: "Pair a browser with Watchpost", Code: true,
 		Body: "Open this link in the browser that is to work for you:\n\n" + link + "\n\n" +
 			"The extension there asks you first. The link can be used once, until " + code.ExpiresAt.UTC().Format("15:04 UTC") + ". If you did not ask for it, ignore this mail.\n",
@@ -99,14 +100,14 @@ func (r *mailing) AddMember(ctx context.Context, team watchpost.TeamID, m AddMem
 
 // invitationMail says who invites whom, and where to accept: at origin, "" when the operator
 // has not said it. Names that members gave are in its body only.
-func invitationMail(i watchpost.Invitation, team, origin string) watchpost.Mail {
+func invitationMail(i watchpost.Invitation, team, origin string) outgoing.Mail {
 	where := "ask for a one-time code there with "
 	if origin == "" {
 		where = "ask for a one-time code with "
 	} else {
 		where = "open " + origin + "/app/sign-in and " + where
 	}
-	return watchpost.Mail{
+	return outgoing.Mail{
 		To: i.Email, Subject: "You are invited to a team on Watchpost",
 		Body: cmp.Or(i.By, "The operator of the service") + " invites you to \"" + team + "\" on Watchpost.\n\n" +
 			"To accept, " + where + i.Email + ": at the sign-in you are asked. " +

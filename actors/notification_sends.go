@@ -9,6 +9,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"watchpost/actors/root"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/watchpost"
 )
@@ -23,7 +24,7 @@ const (
 // sends makes the attempts of all teams of a node.
 type sends struct {
 	sender  *notify.Sender
-	mailer  watchpost.Mailer
+	mailer  outgoing.Mailer
 	run     root.Scheduling
 	ctx     context.Context // of attempts
 	cancel  context.CancelFunc
@@ -43,7 +44,7 @@ type sendsToHost struct {
 	turn    bool // it is in turns
 }
 
-func newSends(sender *notify.Sender, mailer watchpost.Mailer, run root.Scheduling) *sends {
+func newSends(sender *notify.Sender, mailer outgoing.Mailer, run root.Scheduling) *sends {
 	if sender == nil {
 		sender = notify.New(notify.Options{})
 	}
@@ -133,7 +134,7 @@ func (s *sends) attempt(t *watchpost.NotificationTarget, secret string, m notify
 	defer cancel()
 	subject, body := notify.MailText(t, m)
 	for _, to := range t.Emails {
-		if err := s.mailer.Send(ctx, watchpost.Mail{To: to, Subject: subject, Body: body}); err != nil {
+		if err := s.mailer.Send(ctx, outgoing.Mail{To: to, Subject: subject, Body: body}); err != nil {
 			return watchpost.Attempt{Error: "the mail was not accepted"}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -134,7 +135,7 @@ func (r *passkeyCeremonies) AddPasskey(ctx context.Context, session WebSession, 
 	if err != nil {
 		return err
 	}
-	r.mails.post(ctx, watchpost.Mail{
+	r.mails.post(ctx, outgoing.Mail{
 		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
 		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
 			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
@@ -149,7 +150,7 @@ func (r *passkeyCeremonies) RemovePasskey(ctx context.Context, session WebSessio
 	if err != nil {
 		return err
 	}
-	r.mails.post(ctx, watchpost.Mail{
+	r.mails.post(ctx, outgoing.Mail{
 		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
 		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
 			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",
@@ -158,8 +159,8 @@ func (r *passkeyCeremonies) RemovePasskey(ctx context.Context, session WebSessio
 }
 
 // copiedMail tells a member that a passkey was refused.
-func copiedMail(p Proof) watchpost.Mail {
-	return watchpost.Mail{
+func copiedMail(p Proof) outgoing.Mail {
+	return outgoing.Mail{
 		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
 		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
 			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",

@@ -15,6 +15,7 @@ import (
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/actors/vault"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
 	"watchpost/internal/protocol"
@@ -29,7 +30,7 @@ type Options struct {
 	Store   persistence.Store
 	Clock   watchpost.Clock
 	Keyring *vault.Keyring
-	Mailer  watchpost.Mailer
+	Mailer  outgoing.Mailer
 	Log     *slog.Logger
 	Metrics *Metrics
 	// Tracer records the leases of tasks whose request is traced; nil means none.
@@ -107,7 +108,7 @@ type (
 	// mailing sends mails.
 	mailing struct {
 		*base
-		mailer watchpost.Mailer
+		mailer outgoing.Mailer
 	}
 	// inviting is what people are invited to, and decide about.
 	inviting struct {
@@ -136,7 +137,7 @@ type (
 )
 
 // newRegistry gives each subject its dependencies.
-func newRegistry(d *base, mailer watchpost.Mailer) *Registry {
+func newRegistry(d *base, mailer outgoing.Mailer) *Registry {
 	r := &Registry{base: d, reading: reading{d}, keyHolding: keyHolding{d}, upkeep: upkeep{d}, mailing: mailing{d, mailer}}
 	shards := signin.Shards{Registry: d.Registry}
 	r.inviting = inviting{d, shards, &r.mailing}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/testclock"
-	"watchpost/watchpost"
 )
 
 // buildAt is build with a clock that can be set.
@@ -22,7 +22,7 @@ func buildAt(t *testing.T) (*testServer, *testclock.Clock) {
 }
 
 // noticesTo returns the mails to an address about browsers.
-func (p *postbox) noticesTo(address string) (notices []watchpost.Mail) {
+func (p *postbox) noticesTo(address string) (notices []outgoing.Mail) {
 	for _, m := range p.to(address) {
 		if m.Subject == "New sign-in to Watchpost" {
 			notices = append(notices, m)

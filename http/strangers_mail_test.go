@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/testclock"
-	"watchpost/watchpost"
 )
 
 const textSendsNow = "Too many messages in this hour"
 
 // to returns the mails to an address.
-func (p *postbox) to(address string) (mails []watchpost.Mail) {
+func (p *postbox) to(address string) (mails []outgoing.Mail) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.mails {

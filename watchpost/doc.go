@@ -98,7 +98,8 @@
 //   - internal/interpret — turn a prompt into keywords, by rules or by a
 //     language model.
 //   - internal/notify — deliver notifications to chat tools and webhooks.
-//   - internal/mail — deliver mail by SMTP or as files.
+//   - internal/mail — deliver mail by SMTP or as files. In it: outgoing, the mails that
+//     the service sends.
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.
 //   - internal/cluster — which node serves a team: leases in the database, placement.
