@@ -229,7 +229,7 @@ type WatchlistView struct {
 	// Outlook is the forecast of its scans; Warnings say where it falls short of the
 	// request.
 	Outlook  scanplan.Outlook `json:",omitzero"`
-	Warnings []string              `json:",omitempty"`
+	Warnings []string         `json:",omitempty"`
 	// Waits says why scans that are due are not done, and NotBefore until when at least if
 	// that is known; empty when none is due. Filled like PostsThisWeek.
 	Waits     watchpost.PendingReason `json:",omitempty"`

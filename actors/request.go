@@ -48,7 +48,7 @@ func (PreviewWatchlist) AnsweredWith(WatchlistView)      {}
 func (Follow) AnsweredWith(Followed)                     {}
 func (ChangeList) AnsweredWith(WatchlistView)            {}
 func (GetWatchlist) AnsweredWith(WatchlistView)          {}
-func (GetScanPlan) AnsweredWith(scanplan.Plan)      {}
+func (GetScanPlan) AnsweredWith(scanplan.Plan)           {}
 func (ListWatchlists) AnsweredWith([]WatchlistView)      {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)       {}
 func (DeleteWatchlist) AnsweredWith(root.Done)           {}
