@@ -6,6 +6,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -47,7 +48,7 @@ func (r *admitting) AddMember(ctx context.Context, team watchpost.TeamID, m AddM
 
 // MailPairingLink mails a link with a pairing code to its member.
 func (r *admitting) MailPairingLink(ctx context.Context, email, link string, code PairingCode) {
-	r.mails.Post(ctx, watchpost.Mail{
+	r.mails.Post(ctx, outgoing.Mail{
 		To: email, Subject: "Pair a browser with Watchpost", Code: true,
 		Body: "Open this link in the browser that is to work for you:\n\n" + link + "\n\n" +
 			"The extension there asks you first. The link can be used once, until " + code.ExpiresAt.UTC().Format("15:04 UTC") + ". If you did not ask for it, ignore this mail.\n",

@@ -12,10 +12,11 @@ import (
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
+	"watchpost/watchpost/forecast"
 )
 
 // forecastOf asks for the forecast of an action.
-func forecastOf(t *testing.T, team *actorstest.Team, action watchpost.Action, added ...watchpost.AddedTasks) watchpost.Forecast {
+func forecastOf(t *testing.T, team *actorstest.Team, action watchpost.Action, added ...forecast.Added) forecast.Forecast {
 	t.Helper()
 	for _, f := range actorstest.Must[[]actors.ActionForecast](t, team, actors.GetForecast{Added: added}) {
 		if f.Action == action {
@@ -23,7 +24,7 @@ func forecastOf(t *testing.T, team *actorstest.Team, action watchpost.Action, ad
 		}
 	}
 	t.Fatal("no forecast of " + action)
-	return watchpost.Forecast{}
+	return forecast.Forecast{}
 }
 
 // TestForecastComesTrue forecasts reads, then lets time pass: the last one begins on the
@@ -32,17 +33,17 @@ func TestForecastComesTrue(t *testing.T) {
 	t.Parallel()
 	w, team, ada := house(t)
 	const n = 100
-	added := watchpost.AddedTasks{Type: watchpost.TaskProfileFetch, Count: n}
-	forecast := forecastOf(t, team, watchpost.ActionProfileFetch, added)
-	require.Equal(t, watchpost.Forecast{Added: n, Capacity: 40, Room: 40, DoneAt: watchpost.Daily.Start(w.Now()).AddDate(0, 0, 2), LimitedBy: watchpost.PendingDailyCap}, forecast)
+	added := forecast.Added{Type: watchpost.TaskProfileFetch, Count: n}
+	first := forecastOf(t, team, watchpost.ActionProfileFetch, added)
+	require.Equal(t, forecast.Forecast{Added: n, Capacity: 40, Room: 40, DoneAt: watchpost.Daily.Start(w.Now()).AddDate(0, 0, 2), LimitedBy: watchpost.PendingDailyCap}, first)
 	ids := fetches(t, team, n)
 	for i, id := range ids {
 		f := ada.ExpectTask(id)
 		if i%10 == 0 {
 			again := forecastOf(t, team, watchpost.ActionProfileFetch)
 			require.Equal(t, n-1-i, again.Waiting)
-			if w.Now().Before(forecast.DoneAt) {
-				require.Equal(t, forecast.DoneAt, again.DoneAt, "forecast after %d", i)
+			if w.Now().Before(first.DoneAt) {
+				require.Equal(t, first.DoneAt, again.DoneAt, "forecast after %d", i)
 			}
 		}
 		ada.Finish(f)
@@ -51,8 +52,8 @@ func TestForecastComesTrue(t *testing.T) {
 			w.SetClock(watchpost.Daily.Reset(w.Now()))
 		}
 	}
-	require.Equal(t, watchpost.Daily.Start(w.Now()), forecast.DoneAt)
-	require.Equal(t, watchpost.Forecast{Capacity: 40, Room: 20}, forecastOf(t, team, watchpost.ActionProfileFetch))
+	require.Equal(t, watchpost.Daily.Start(w.Now()), first.DoneAt)
+	require.Equal(t, forecast.Forecast{Capacity: 40, Room: 20}, forecastOf(t, team, watchpost.ActionProfileFetch))
 }
 
 // TestForecastCountsUnits counts the people of tasks that have several, what an account's
@@ -72,10 +73,10 @@ func TestForecastCountsUnits(t *testing.T) {
 			ada.ExpectAck(f)
 		}
 	}
-	require.Equal(t, watchpost.Forecast{Waiting: 10 + 20, Capacity: 50, DoneAt: watchpost.Daily.Reset(w.Now()), LimitedBy: watchpost.PendingDailyCap}, forecastOf(t, team, watchpost.ActionPeopleScan))
+	require.Equal(t, forecast.Forecast{Waiting: 10 + 20, Capacity: 50, DoneAt: watchpost.Daily.Reset(w.Now()), LimitedBy: watchpost.PendingDailyCap}, forecastOf(t, team, watchpost.ActionPeopleScan))
 	ada.Drop()
-	require.Equal(t, watchpost.PendingExtensionOffline, forecastOf(t, team, watchpost.ActionLike, watchpost.AddedTasks{Type: watchpost.TaskLikePost, Count: 1}).LimitedBy)
+	require.Equal(t, watchpost.PendingExtensionOffline, forecastOf(t, team, watchpost.ActionLike, forecast.Added{Type: watchpost.TaskLikePost, Count: 1}).LimitedBy)
 	w.Advance(watchpost.LivenessWindow + time.Second)
-	away := forecastOf(t, team, watchpost.ActionProfileFetch, watchpost.AddedTasks{Type: watchpost.TaskProfileFetch, Count: 7})
-	require.Equal(t, watchpost.Forecast{Added: 7, LimitedBy: watchpost.PendingExtensionOffline, Expiring: 7}, away)
+	away := forecastOf(t, team, watchpost.ActionProfileFetch, forecast.Added{Type: watchpost.TaskProfileFetch, Count: 7})
+	require.Equal(t, forecast.Forecast{Added: 7, LimitedBy: watchpost.PendingExtensionOffline, Expiring: 7}, away)
 }

@@ -16,6 +16,7 @@ import (
 	"watchpost/actors/dispatch"
 	"watchpost/actors/root"
 	"watchpost/actors/vault"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
@@ -225,4 +226,4 @@ func (l *largeTeam) announce(t *team, s *sessionState, seen bool) {
 
 type noMailer struct{}
 
-func (noMailer) Send(context.Context, watchpost.Mail) error { return nil }
+func (noMailer) Send(context.Context, outgoing.Mail) error { return nil }

@@ -9,6 +9,8 @@ import (
 	"watchpost/internal/protocol"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
+	"watchpost/watchpost/forecast"
+	"watchpost/watchpost/scanplan"
 )
 
 // The requests that a team answers, each with its reply. Neither the sender nor
@@ -127,12 +129,12 @@ type CancelTask struct{ ID watchpost.TaskID }
 
 // GetForecast asks when what waits is done, and what a caller thinks of adding; answered
 // by []ActionForecast.
-type GetForecast struct{ Added []watchpost.AddedTasks }
+type GetForecast struct{ Added []forecast.Added }
 
 // ActionForecast is the forecast of an action. All that has no allowance is one action.
 type ActionForecast struct {
 	Action watchpost.Action
-	watchpost.Forecast
+	forecast.Forecast
 }
 
 // TaskView is a task as get-task-status shows it.
@@ -171,7 +173,7 @@ type GetWatchlist struct {
 // those of all types.
 type ListWatchlists struct{ Type watchpost.WatchlistType }
 
-// GetScanPlan is answered by watchpost.ScanPlan.
+// GetScanPlan is answered by scanplan.Plan.
 type GetScanPlan struct{}
 
 // UpdateWatchlist changes a watchlist (NotFound, Conflict, Invalid); answered
@@ -228,8 +230,8 @@ type WatchlistView struct {
 	DroppedThisWeek int
 	// Outlook is the forecast of its scans; Warnings say where it falls short of the
 	// request.
-	Outlook  watchpost.ScanOutlook `json:",omitzero"`
-	Warnings []string              `json:",omitempty"`
+	Outlook  scanplan.Outlook `json:",omitzero"`
+	Warnings []string         `json:",omitempty"`
 	// Waits says why scans that are due are not done, and NotBefore until when at least if
 	// that is known; empty when none is due. Filled like PostsThisWeek.
 	Waits     watchpost.PendingReason `json:",omitempty"`
@@ -289,7 +291,7 @@ func (PreviewWatchlist) AnsweredWith(WatchlistView) {}
 func (Follow) AnsweredWith(Followed)                {}
 func (ChangeList) AnsweredWith(WatchlistView)       {}
 func (GetWatchlist) AnsweredWith(WatchlistView)     {}
-func (GetScanPlan) AnsweredWith(watchpost.ScanPlan) {}
+func (GetScanPlan) AnsweredWith(scanplan.Plan)      {}
 func (ListWatchlists) AnsweredWith([]WatchlistView) {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)  {}
 func (DeleteWatchlist) AnsweredWith(root.Done)      {}

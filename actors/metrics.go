@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"watchpost/actors/root"
-	"watchpost/watchpost"
+	"watchpost/internal/mail/outgoing"
 )
 
 // Metrics counts what happens in the actors. No label names a team, member or
@@ -60,7 +60,7 @@ func (m *Metrics) begin() {
 	for _, reason := range pauseReasons {
 		m.blocked.WithLabelValues(string(reason))
 	}
-	for _, event := range []string{watchpost.MailHanded, watchpost.MailSent, watchpost.MailRetried, watchpost.MailFailed, watchpost.MailHeld} {
+	for _, event := range []string{outgoing.Handed, outgoing.Sent, outgoing.Retried, outgoing.Failed, outgoing.Held} {
 		m.mails.WithLabelValues(event)
 	}
 	for _, reason := range pendingReasons {

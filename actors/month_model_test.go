@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // The pure model of a month: the rules for two accounts that always answer at
@@ -235,7 +236,7 @@ func (m *monthModel) shares(kind watchpost.TaskType, now time.Time) (had, fair [
 	for _, n := range had {
 		sum += n
 	}
-	return had, watchpost.FairShares(needs, nil, sum)
+	return had, scanplan.FairShares(needs, nil, sum)
 }
 
 // monthShare is what a watchlist or list has had of the scans of a day.

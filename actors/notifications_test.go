@@ -15,6 +15,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -292,8 +293,8 @@ func TestFailingTarget(t *testing.T) {
 // brokenMailer panics.
 type brokenMailer struct{}
 
-// Send implements watchpost.Mailer.
-func (brokenMailer) Send(context.Context, watchpost.Mail) error { panic("scripted") }
+// Send implements outgoing.Mailer.
+func (brokenMailer) Send(context.Context, outgoing.Mail) error { panic("scripted") }
 
 // TestDeliveryThatPanics: the delivery has failed, and the team goes on.
 func TestDeliveryThatPanics(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
 	"watchpost/actors/vault"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
 	"watchpost/internal/protocol"
@@ -32,7 +33,7 @@ type Options struct {
 	Store   persistence.Store
 	Clock   watchpost.Clock
 	Keyring *vault.Keyring
-	Mailer  watchpost.Mailer
+	Mailer  outgoing.Mailer
 	Log     *slog.Logger
 	Metrics *Metrics
 	// Tracer records the leases of tasks whose request is traced; nil means none.

@@ -12,6 +12,7 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // schedule decides when the entries of a watchlist or list are scanned. It is
@@ -257,14 +258,14 @@ func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
 		return
 	}
 	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), scheduleOf(w))
-	needs[at] = watchpost.KeywordNeed(w)
+	needs[at] = scanplan.KeywordNeed(w)
 	ws.Answer(ws.withOutlook(WatchlistView{Watchlist: *w}, needs, at), nil)
 }
 
 // withOutlook adds the forecast of the scans of a schedule at a place among all.
-func (ws *watchlists) withOutlook(v WatchlistView, needs []watchpost.ScanNeed, at int) WatchlistView {
+func (ws *watchlists) withOutlook(v WatchlistView, needs []scanplan.Need, at int) WatchlistView {
 	w := &v.Watchlist
-	v.Outlook = watchpost.OutlookOf(w.Type.ScanTask().Action(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
+	v.Outlook = scanplan.OutlookOf(w.Type.ScanTask().Action(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
 	if w.Disabled {
 		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
 	}
@@ -280,7 +281,7 @@ func scheduleOf(w *watchpost.Watchlist) dispatch.Schedule {
 }
 
 // listNeed returns what the schedule of a list asks for.
-func (ws *watchlists) listNeed(followed *followedList) watchpost.ScanNeed {
+func (ws *watchlists) listNeed(followed *followedList) scanplan.Need {
 	var followers []watchpost.Watchlist
 	for _, tracked := range ws.byID {
 		if w := &tracked.view.Watchlist; w.List == followed.list.ID {
@@ -288,22 +289,22 @@ func (ws *watchlists) listNeed(followed *followedList) watchpost.ScanNeed {
 		}
 	}
 	if !ws.team.plan().Scans(followed.list.Type) {
-		return watchpost.ScanNeed{}
+		return scanplan.Need{}
 	}
-	return watchpost.ListNeed(followers, len(followed.list.Entries))
+	return scanplan.ListNeed(followers, len(followed.list.Entries))
 }
 
 // noteNeed tells the dispatcher what the schedule of a watchlist asks for: nothing, when it
 // was deleted.
 func (ws *watchlists) noteNeed(w *watchpost.Watchlist) {
-	var need watchpost.ScanNeed
+	var need scanplan.Need
 	switch {
 	case !w.Type.HasKeywords():
 		if followed := ws.lists[w.List]; followed != nil {
 			need = ws.listNeed(followed)
 		}
 	case ws.byID[w.ID] != nil:
-		need = watchpost.KeywordNeed(w)
+		need = scanplan.KeywordNeed(w)
 	}
 	ws.team.dispatch.Need(w.Type.ScanTask(), scheduleOf(w), need)
 }

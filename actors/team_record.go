@@ -10,6 +10,7 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
+	"watchpost/watchpost/forecast"
 )
 
 // TeamView is a team as its members and the operator see it.
@@ -195,11 +196,11 @@ func (t *team) onRequireExtension() {
 
 // forecast says when the work of each action is done, what would be added included. It
 // looks at queues and accounts, not at tasks.
-func (t *team) forecast(added []watchpost.AddedTasks) []ActionForecast {
+func (t *team) forecast(added []forecast.Added) []ActionForecast {
 	now := t.env.Clock.Now()
-	work := map[watchpost.Action][]watchpost.ForecastWork{}
+	work := map[watchpost.Action][]forecast.Work{}
 	add := func(k dispatch.Key, units int, isAdded bool) {
-		w := watchpost.ForecastWork{Account: k.Account, Units: units, Added: isAdded}
+		w := forecast.Work{Account: k.Account, Units: units, Added: isAdded}
 		if k.Member != "" && w.Account == "" {
 			w.Account = t.members.accountOf(k.Member)
 		}
@@ -220,11 +221,11 @@ func (t *team) forecast(added []watchpost.AddedTasks) []ActionForecast {
 	live := t.accounts.live(now)
 	forecasts := make([]ActionForecast, 0, len(watchpost.Allowances)+1)
 	for _, action := range watchpost.Actions() {
-		accounts := make([]watchpost.ForecastAccount, len(live))
+		accounts := make([]forecast.Account, len(live))
 		for i, account := range live {
-			accounts[i] = watchpost.ForecastAccount{Account: account, Room: max(0, t.dispatch.Standing(account).RoomOf(action, now))}
+			accounts[i] = forecast.Account{Account: account, Room: max(0, t.dispatch.Standing(account).RoomOf(action, now))}
 		}
-		forecasts = append(forecasts, ActionForecast{action, watchpost.ForecastOf(action, accounts, work[action], now)})
+		forecasts = append(forecasts, ActionForecast{action, forecast.Of(action, accounts, work[action], now)})
 	}
 	return forecasts
 }

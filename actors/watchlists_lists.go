@@ -13,6 +13,7 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // followedList is what the team keeps of a list; its actor keeps the rest.
@@ -250,8 +251,8 @@ func byID(a, b WatchlistView) int {
 }
 
 // scanPlan returns what the schedules ask for, the oldest first.
-func (ws *watchlists) scanPlan() watchpost.ScanPlan {
-	plan := watchpost.ScanPlan{Live: len(ws.team.accounts.live(ws.env.Clock.Now()))}
+func (ws *watchlists) scanPlan() scanplan.Plan {
+	plan := scanplan.Plan{Live: len(ws.team.accounts.live(ws.env.Clock.Now()))}
 	followers := map[watchpost.ListID][]watchpost.Watchlist{}
 	for _, tracked := range ordered.ByKey(ws.byID) {
 		w := tracked.view.Watchlist
@@ -259,10 +260,10 @@ func (ws *watchlists) scanPlan() watchpost.ScanPlan {
 			followers[w.List] = append(followers[w.List], w)
 			continue
 		}
-		plan.Schedules = append(plan.Schedules, watchpost.ScanSchedule{Type: w.Type, Watchlists: []watchpost.Watchlist{w}, Need: watchpost.KeywordNeed(&w)})
+		plan.Schedules = append(plan.Schedules, scanplan.Schedule{Type: w.Type, Watchlists: []watchpost.Watchlist{w}, Need: scanplan.KeywordNeed(&w)})
 	}
 	for id, followed := range ordered.ByKey(ws.lists) {
-		plan.Schedules = append(plan.Schedules, watchpost.ScanSchedule{Type: followed.list.Type, Watchlists: followers[id], Need: ws.listNeed(followed)})
+		plan.Schedules = append(plan.Schedules, scanplan.Schedule{Type: followed.list.Type, Watchlists: followers[id], Need: ws.listNeed(followed)})
 	}
 	return plan
 }

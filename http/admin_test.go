@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
@@ -100,7 +101,7 @@ func TestAdminRefusals(t *testing.T) {
 func TestAdminClock(t *testing.T) {
 	t.Parallel()
 	build(t).admin("GET", "/admin/clock", "").fails(404, "Not found")
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	now := func(r reply) time.Time {
 		at, err := time.Parse("2006-01-02T15:04:05.000Z", read[fields](r, 200)["now"].(string))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
@@ -177,7 +178,7 @@ func TestRotatedKeyEndsWhatItHolds(t *testing.T) {
 // TestExpiredKeyEndsWhatItHolds: the clock ends what a key holds at the end of the key.
 func TestExpiredKeyEndsWhatItHolds(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	t.Cleanup(clock.Close)
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	m := h.team("Expiring", "growth")

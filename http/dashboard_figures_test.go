@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/internal/langcode"
 	"watchpost/internal/protocol"
-	"watchpost/watchpost"
 )
 
 var (
@@ -157,7 +157,7 @@ func (c *figureCase) set(q url.Values, name string) []string {
 }
 
 func languageCode(name string) string {
-	code, _ := watchpost.ParseLanguage(name)
+	code, _ := langcode.Parse(name)
 	return code
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
-	"watchpost/watchpost"
+	"watchpost/internal/testclock"
 )
 
 var shownKey = regexp.MustCompile(`wpk_[0-9A-Za-z]{35}`)
@@ -18,7 +18,7 @@ var shownKey = regexp.MustCompile(`wpk_[0-9A-Za-z]{35}`)
 // TestDashboardKeys makes, lists, changes and deletes keys with scopes.
 func TestDashboardKeys(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	t.Cleanup(clock.Close)
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	m, other := h.team("Keyholders", "growth"), h.team("Strangers", "growth")

@@ -10,18 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
-	"watchpost/watchpost"
+	"watchpost/internal/mail/outgoing"
+	"watchpost/internal/testclock"
 )
 
 // buildAt is build with a clock that can be set.
-func buildAt(t *testing.T) (*testServer, *watchpost.SettableClock) {
+func buildAt(t *testing.T) (*testServer, *testclock.Clock) {
 	t.Helper()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	return build(t, func(o *httpapi.Options) { o.Clock = clock }), clock
 }
 
 // noticesTo returns the mails to an address about browsers.
-func (p *postbox) noticesTo(address string) (notices []watchpost.Mail) {
+func (p *postbox) noticesTo(address string) (notices []outgoing.Mail) {
 	for _, m := range p.to(address) {
 		if m.Subject == "New sign-in to Watchpost" {
 			notices = append(notices, m)

@@ -23,6 +23,7 @@ import (
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/internal/testclock"
 	"watchpost/persistence"
 	"watchpost/watchpost"
 )
@@ -32,7 +33,7 @@ import (
 // changes.
 func TestKeyEndsItsExport(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	t.Cleanup(clock.Close)
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	m := h.team("Exporting", "ultimate")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
@@ -19,7 +20,7 @@ import (
 // again after midnight UTC. What the makers of a key are limited in counts for them.
 func TestDailyLimitsOfKeys(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	t.Cleanup(clock.Close)
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	m := h.team("Limited", "growth")
@@ -75,7 +76,7 @@ func TestDailyLimitsOverMidnight(t *testing.T) {
 	for name, before := range map[string]int64{"limit not reached": 5, "limit reached": 150} { // replies before midnight
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			clock := watchpost.NewSettableClock(0, nil, nil)
+			clock := testclock.New(0, nil, nil)
 			t.Cleanup(clock.Close)
 			h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 			midnight := watchpost.Daily.Reset(clock.Now())

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
@@ -276,7 +277,7 @@ func TestCreateKeyOnce(t *testing.T) {
 // TestKeyExpires refuses a key from its end on, as one that is not known.
 func TestKeyExpires(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	t.Cleanup(clock.Close)
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	m := h.team("Expiring", "growth")

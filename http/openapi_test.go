@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
-	"watchpost/watchpost"
+	"watchpost/internal/testclock"
 )
 
 // published is what a service with every operation shows. It is made once, because
@@ -52,7 +52,7 @@ func document(t *testing.T) *openapi3.T {
 	return published.document
 }
 
-func withClock(o *httpapi.Options) { o.TestClock = watchpost.NewSettableClock(0, nil, nil) }
+func withClock(o *httpapi.Options) { o.TestClock = testclock.New(0, nil, nil) }
 
 // public are the operations without a key, or with a token in the body.
 var public = []string{

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
-	"watchpost/watchpost"
+	"watchpost/internal/mail/outgoing"
+	"watchpost/internal/testclock"
 )
 
 const textSendsNow = "Too many messages in this hour"
 
 // to returns the mails to an address.
-func (p *postbox) to(address string) (mails []watchpost.Mail) {
+func (p *postbox) to(address string) (mails []outgoing.Mail) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.mails {
@@ -118,7 +119,7 @@ func TestInvitationsOfADay(t *testing.T) {
 // never signed in, cause three mails a day.
 func TestMailsToAStranger(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	h := build(t, func(o *httpapi.Options) { o.Clock = clock })
 	const victim = "victim@corp.example"
 	attack := func(names string) {

@@ -13,6 +13,7 @@ import (
 
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
@@ -193,7 +194,7 @@ func TestExpected(t *testing.T) {
 // besides a session, and until when. A session that comes back has more than one reason.
 func TestExpectedSaysWhy(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	t.Cleanup(clock.Close)
 	h := build(t, func(o *httpapi.Options) { o.Clock, o.TestClock = clock, clock })
 	midnight := watchpost.Daily.Reset(clock.Now())

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -148,7 +149,7 @@ func TestFullNamesAreBounded(t *testing.T) {
 }
 
 // last returns the last mail to an address.
-func (p *postbox) last(to string) (last watchpost.Mail) {
+func (p *postbox) last(to string) (last outgoing.Mail) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.mails {

@@ -26,6 +26,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/vault"
 	httpapi "watchpost/http"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
@@ -299,13 +300,13 @@ func (m team) token() string {
 // postbox keeps the mails that were sent.
 type postbox struct {
 	mu    sync.Mutex
-	mails []watchpost.Mail
+	mails []outgoing.Mail
 	// broken makes every mail fail.
 	broken bool
 }
 
-// Send implements watchpost.Mailer.
-func (p *postbox) Send(_ context.Context, m watchpost.Mail) error {
+// Send implements outgoing.Mailer.
+func (p *postbox) Send(_ context.Context, m outgoing.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.broken {

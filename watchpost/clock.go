@@ -24,6 +24,9 @@ type Timer interface {
 	Stop() bool
 }
 
+// ErrClockBackwards is the error of setting a Clock to a time in the past.
+var ErrClockBackwards = Errorf(Invalid, "Clock cannot go backwards")
+
 // WallCheck bounds how late a clock notices that the wall clock jumped. Runtime
 // timers stop while the host is suspended, so a clock compares the wall clock
 // at least this often.

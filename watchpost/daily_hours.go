@@ -151,3 +151,42 @@ func (h *DailyHours) Next(now time.Time) (at time.Time, ok bool) {
 	}
 	return now, false
 }
+
+// hoursKnown is how long PresentHours remembers an hour.
+const hoursKnown = 7 * 24 * time.Hour
+
+// PresentHours are the hours of the day, in UTC, in which members of a team were active.
+type PresentHours struct {
+	Since time.Time     // when the first was noted
+	Last  [24]time.Time // in each hour; zero: never
+}
+
+// Note notes that a member is active; it reports whether that was not known of this hour.
+func (p *PresentHours) Note(now time.Time) bool {
+	now = now.UTC().Truncate(time.Hour)
+	if p.Since.IsZero() {
+		p.Since = now
+	}
+	last := &p.Last[now.Hour()]
+	if !last.Before(now) {
+		return false
+	}
+	*last = now
+	return true
+}
+
+// Left returns in how many of the hours that are left of the day, this one included,
+// members can be expected: all, before a day is known.
+func (p *PresentHours) Left(now time.Time) int {
+	now = now.UTC()
+	if p.Since.IsZero() || now.Sub(p.Since) < 24*time.Hour {
+		return 24 - now.Hour()
+	}
+	n := 1
+	for _, last := range p.Last[now.Hour()+1:] {
+		if now.Sub(last) < hoursKnown {
+			n++
+		}
+	}
+	return n
+}

@@ -34,7 +34,7 @@
 //   - Liveness: a team's extension counts as active for 48 hours after its last
 //     activity (api.md#the-extension-window; allowance.go).
 //   - Watchlist: a subject that a team observes, of one of four types
-//     (api.md#watchlist; watchlist.go, watchlist_patch.go).
+//     (api.md#watchlist; watchlist.go).
 //   - Keyword entry: a keyword with required and excluded words
 //     (api.md#keyword-entry; keyword.go, internal/text).
 //   - Label: a class for the posts of a watchlist, shown as a post's tag
@@ -44,15 +44,14 @@
 //   - Entry: a keyword entry or an element of a list; a scan searches for one
 //     entry (api.md#scans).
 //   - Scan: one search of the network for an entry's new posts (api.md#scans;
-//     watchlist.go, task_sharing.go).
+//     watchlist.go, task_sharing.go, scanplan).
 //   - Reference: the name of a profile, company or post in a request
 //     (api.md#creating-watchlists; internal/reference).
-//   - Post: a post of the network as a team stores it (api.md#post; post.go,
-//     post_tags.go).
+//   - Post: a post of the network as a team stores it (api.md#post; post.go).
 //   - Query: a selection of stored posts and their order (api.md#filters;
-//     postquery.go, internal/text).
+//     postquery.go, internal/text, internal/langcode).
 //   - Potential lead: an author of relevant posts. A plan limits their number
-//     per week (api.md#weekly-posts-and-leads; plan.go, weekly.go).
+//     per week (api.md#weekly-posts-and-leads; plan.go).
 //   - Engagement: a like, comment or invitation in a member's or company's name
 //     (api.md#engagement; engagement.go).
 //   - Rule: likes or comments on new posts of a watchlist by itself
@@ -65,11 +64,13 @@
 //     task_lease.go, task_paging.go, task_output.go).
 //   - Error: the kind and text of a refused request (api.md#errors; error.go).
 //   - Clock: the only source of time; limits reset at midnight and on Mondays,
-//     both in UTC (api.md#test-clock; clock.go, allowance.go).
+//     both in UTC (api.md#test-clock; clock.go, allowance.go, internal/testclock).
 //
 // # Packages
 //
-//   - . — this package.
+//   - . — this package. In it, subjects that it does not need itself: forecast, when
+//     what waits is done; scanplan, the scans that watchlists need and may have; trend,
+//     posts by time and group.
 //   - actors — one supervised tree of actors per team, the only writer of the
 //     team's data. The team actor consists of components: members, invitations,
 //     web, sessions, accounts, watchlists, scans, tasks, effects, late results,
@@ -89,6 +90,7 @@
 //     migrations.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
+//   - internal/langcode — names and codes of languages.
 //   - internal/reference — parse references to profiles, companies and posts.
 //   - internal/protocol — the frames between sessions and service.
 //   - internal/enrich — compute fields of a post (language, sentiment,
@@ -96,20 +98,23 @@
 //   - internal/interpret — turn a prompt into keywords, by rules or by a
 //     language model.
 //   - internal/notify — deliver notifications to chat tools and webhooks.
-//   - internal/mail — deliver mail by SMTP or as files.
+//   - internal/mail — deliver mail by SMTP or as files. In it: outgoing, the mails that
+//     the service sends.
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.
 //   - internal/cluster — which node serves a team: leases in the database, placement.
+//   - internal/testclock — a clock that can be set forward.
 //   - internal/doctor — check a service and its surroundings.
 //   - internal/backupstore — the files of backups in a folder or an S3-compatible store.
 //   - internal/atomicfile — replace files atomically.
+//   - internal/useragent — names of browsers.
 //   - internal/tracing — spans for an OpenTelemetry collector.
 //   - extension — the browser extension (TypeScript).
 //   - specs — the specification as tests against the program, with decision
 //     records where it leaves a choice.
 //   - deploy — files to run the service.
 //
-// Imports run one way: internal/text and internal/reference, this package,
+// Imports run one way: internal/text, internal/langcode and internal/reference, this package,
 // persistence, actors, http/endpoint, the other rooms of http, http, cmd/watchpost.
 // internal/fakenetwork imports this package and internal/protocol only. internal/protocol imports no package of
 // the module.

@@ -1,6 +1,7 @@
 package watchpost
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -206,6 +207,15 @@ func keepEntryIDs(entries, old []KeywordEntry) []KeywordEntry {
 		out[i].ID = ids[e.sense()]
 	}
 	return out
+}
+
+// Phrase reports whether a keyword is matched as a phrase: it has several words.
+func (e KeywordEntry) Phrase() bool { return strings.Contains(text.CollapseSpace(e.Keyword), " ") }
+
+// PhraseWarning says that a keyword of several words is matched as a phrase that no
+// stored post contains.
+func PhraseWarning(keyword string, stored int) string {
+	return fmt.Sprintf("%q is matched as a phrase; none of %s contains it", keyword, counted(stored, "stored post"))
 }
 
 // DropReason is why an entry drops a post that has the words of its keyword.

@@ -241,3 +241,11 @@ func TestReservedLabel(t *testing.T) {
 		require.EqualError(t, err, "Invalid 'labels'")
 	}
 }
+
+func TestPhraseWarning(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `"sourcing manufacturer quote" is matched as a phrase; none of 687 stored posts contains it`, watchpost.PhraseWarning("sourcing manufacturer quote", 687))
+	require.Equal(t, `"a b" is matched as a phrase; none of 1 stored post contains it`, watchpost.PhraseWarning("a b", 1))
+	require.True(t, watchpost.KeywordEntry{Keyword: "a b"}.Phrase())
+	require.False(t, watchpost.KeywordEntry{Keyword: "ab"}.Phrase())
+}

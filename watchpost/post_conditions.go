@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"watchpost/internal/langcode"
 	"watchpost/internal/reference"
 	"watchpost/internal/text"
 )
@@ -63,7 +64,7 @@ func (c PostConditions) Clean() (PostConditions, error) {
 		level, unknown := ParseSeniority(s)
 		return level, unknown == nil
 	})
-	c.Languages = each("languages", c.Languages, ParseLanguage)
+	c.Languages = each("languages", c.Languages, langcode.Parse)
 	c.Authors = each("authors", c.Authors, func(s string) (string, bool) {
 		_, unknown := reference.ParseAuthor(s)
 		return s, unknown == nil && utf8.RuneCountInString(s) <= MaxURL

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/internal/langcode"
 	"watchpost/internal/reference"
 	"watchpost/internal/text"
 )
@@ -26,7 +27,7 @@ type PostQuery struct {
 	Companies  []string // Keys of reference.ParseCompany
 	Search     text.Search
 	Saved      bool
-	Languages  []string  // any of these codes, as ParseLanguage returns them
+	Languages  []string  // any of these codes, as langcode.Parse returns them
 	From, To   time.Time // PostedAt in [From, To)
 	StoredFrom time.Time // StoredAt at or after it
 	Types      []string  // any of them
@@ -325,7 +326,7 @@ func parseAskedLanguage(s string) (string, error) {
 	if strings.EqualFold(s, "true") {
 		return "en", nil
 	}
-	code, ok := ParseLanguage(s)
+	code, ok := langcode.Parse(s)
 	if !ok {
 		return "", Errorf(Invalid, "Invalid 'lang'")
 	}

@@ -1,9 +1,11 @@
 package watchpost
 
 import (
-	"context"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"watchpost/internal/text"
 )
 
 // FreshSignIn is how old the sign-in of a browser may be for an action that must not be
@@ -33,24 +35,46 @@ func DomainOf(email string) string {
 	return domain
 }
 
-// Mailer delivers one mail, or takes it over to deliver it later. A mail without an
-// address is delivered to no one, and takes the same time.
-type Mailer interface {
-	Send(ctx context.Context, m Mail) error
+// PasskeyID names a passkey.
+type PasskeyID string
+
+// Passkey is a key in a device or password manager of a member, which signs the member in
+// without a code.
+type Passkey struct {
+	ID        PasskeyID
+	Member    MemberID
+	Name      string
+	CreatedAt time.Time
+	UsedAt    time.Time // zero: never
+	// RefusedAt is when a sign-in was last refused because the key may have been
+	// copied; zero: never.
+	RefusedAt time.Time
 }
 
-// Mail is a plain-text mail.
-type Mail struct {
-	To, Subject, Body string
-	// Code is set if it carries a one-time code. Codes wait for no other mail.
-	Code bool `json:",omitempty"`
+// MaxPasskeys is how many passkeys a member has at most.
+const MaxPasskeys = 10
+
+// CheckPasskeys returns a Conflict unless a member with n passkeys may add one.
+func CheckPasskeys(n int) error {
+	if n >= MaxPasskeys {
+		return Errorf(Conflict, "You have %d passkeys. Remove one to add another.", n)
+	}
+	return nil
 }
 
-// Events of mails, as Metrics counts them.
-const (
-	MailHanded  = "handed"  // to the Mailer
-	MailSent    = "sent"    // and accepted by a mail server
-	MailRetried = "retried" // after a failure that may pass
-	MailFailed  = "failed"  // for good
-	MailHeld    = "held"    // not sent: the address has had those of the day
-)
+// maxPasskeyName bounds the name of a passkey in characters.
+const maxPasskeyName = 60
+
+// PasskeyName returns the name that a member gives a passkey (Invalid).
+func PasskeyName(s string) (string, error) {
+	s = text.CollapseSpace(s)
+	if text.IsBlank(s) || text.HasControl(s) || utf8.RuneCountInString(s) > maxPasskeyName {
+		return "", Errorf(Invalid, "Enter a name of at most %d characters.", maxPasskeyName)
+	}
+	return s, nil
+}
+
+// PasskeyCounts reports whether a use of a passkey comes after those before. Each use
+// counts on, where the device counts at all: a repeated count means that there are two
+// keys, and one is a copy.
+func PasskeyCounts(before, now uint32) bool { return now > before || now == 0 && before == 0 }

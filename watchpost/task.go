@@ -5,6 +5,88 @@ import (
 	"time"
 )
 
+// Task is one piece of work for a session. Its methods implement the transition
+// table of api.md#states-of-a-task, refined by the leases of the session
+// protocol:
+//
+//	           lease              act (writes)
+//	pending ─────────▶ leased ─────────────▶ acting
+//	   ▲  ▲               │ return               │ return (acted: false)
+//	   │  └───────────────┘                      │
+//	   └─────────────────────────────────────────┘
+//	pending, leased, acting ── complete ──▶ completed
+//	pending, leased, acting ── fail ──────▶ failed
+//
+// completed and failed are final. A pending task can receive a result: the late
+// answer of an attempt whose lease expired. A task of an auto-engagement rule does not
+// become pending again: it fails, and the rule decides.
+type Task struct {
+	ID        TaskID
+	Type      TaskType
+	Input     TaskInput // the request's fields as given, or the input of a scan
+	State     TaskState
+	CreatedAt time.Time
+	EndedAt   time.Time
+	Output    json.RawMessage // of a completed task
+	Failure   *TaskFailure    // of a failed task
+
+	// Watchlist or List, and Entry, identify the entry of a scan. Due is the
+	// time when it became due; scans run in the order of Due. All are empty in
+	// a client's task.
+	Watchlist WatchlistID
+	List      ListID
+	Entry     EntryID
+	Due       time.Time
+	// Shared are the entries of a scan that serves, or has served, several with
+	// the same keyword. Entry then only determines its order.
+	Shared []ScanTarget `json:",omitempty"`
+
+	// Asked says who asked for a caller's task.
+	Asked Asker `json:",omitzero"`
+	// Trace names the span of the request that created the task; "" when it is not
+	// traced.
+	Trace string `json:",omitempty"`
+
+	// Member is the member in whose name a write acts or on whose account a
+	// read runs. Account is that account, once known. Both are empty for reads
+	// that may run on any account of the team.
+	Member  MemberID
+	Account AccountURN
+	// Attempts counts leases; Lost counts those that expired.
+	Attempts int
+	Lost     int
+	// Begun means that an attempt may have touched the network. Attempts do not
+	// count if the session released the task, reported that it did not act, or
+	// never recorded acting for a write.
+	Begun bool
+	// Lease is the current lease; nil unless the task is leased or acting. Past
+	// holds the earlier leases, whose late results are still accepted.
+	Lease *Lease
+	Past  []Lease
+	// Progress is the progress of a paged task.
+	Progress Progress
+	// Resolved is the outcome of a write that became known after it failed with
+	// outcome_unknown, or nil.
+	Resolved *Resolution
+	// Restored means that the write ended because it was open in a backup: it may
+	// have had more attempts than the record knows.
+	Restored bool `json:",omitzero"`
+	// NotBefore is the earliest time of the next lease after a retry. Retries
+	// counts the retries since the task last made progress.
+	NotBefore time.Time `json:",omitzero"`
+	Retries   int       `json:",omitzero"`
+	// PausedSince is when a session first reported page_not_understood since
+	// the last success, or zero.
+	PausedSince time.Time
+}
+
+// Resolution is the outcome of a write that became known after outcome_unknown:
+// whether it was done, and when that became known.
+type Resolution struct {
+	Acted bool
+	At    time.Time
+}
+
 // Time limits of a task without progress.
 const (
 	// TaskExpiry is how long a client's task may wait to begin before it fails

@@ -5,6 +5,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/passkey"
 	"watchpost/watchpost"
 )
@@ -13,7 +14,7 @@ import (
 type Options struct {
 	Registry *root.Registry
 	Env      *root.Environment
-	Mailer   watchpost.Mailer
+	Mailer   outgoing.Mailer
 	Site     *passkey.Site // that passkeys are for; nil: there are none
 	Open     bool          // an unknown address may make a team
 	Joining  bool          // people of a team's domain may join it

@@ -7,6 +7,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -141,7 +142,7 @@ func (r *Ceremonies) AddPasskey(ctx context.Context, session WebSession, answer,
 	if err != nil {
 		return err
 	}
-	r.mails.Post(ctx, watchpost.Mail{
+	r.mails.Post(ctx, outgoing.Mail{
 		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
 		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
 			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
@@ -156,7 +157,7 @@ func (r *Ceremonies) RemovePasskey(ctx context.Context, session WebSession, id w
 	if err != nil {
 		return err
 	}
-	r.mails.Post(ctx, watchpost.Mail{
+	r.mails.Post(ctx, outgoing.Mail{
 		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
 		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
 			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",

@@ -8,6 +8,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -258,14 +259,14 @@ func (r *Inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 
 // invitationMail says who invites whom, and where to accept: at origin, "" when the operator
 // has not said it. Names that members gave are in its body only.
-func invitationMail(i watchpost.Invitation, team, origin string) watchpost.Mail {
+func invitationMail(i watchpost.Invitation, team, origin string) outgoing.Mail {
 	where := "ask for a one-time code there with "
 	if origin == "" {
 		where = "ask for a one-time code with "
 	} else {
 		where = "open " + origin + "/app/sign-in and " + where
 	}
-	return watchpost.Mail{
+	return outgoing.Mail{
 		To: i.Email, Subject: "You are invited to a team on Watchpost",
 		Body: cmp.Or(i.By, "The operator of the service") + " invites you to \"" + team + "\" on Watchpost.\n\n" +
 			"To accept, " + where + i.Email + ": at the sign-in you are asked. " +

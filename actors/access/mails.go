@@ -3,22 +3,23 @@ package access
 import (
 	"context"
 
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
 // Mails hands mails to the mailer.
 type Mails struct {
 	*base
-	mailer watchpost.Mailer
+	mailer outgoing.Mailer
 	count  func(event string)
 }
 
 // Post hands a mail to the mailer. What becomes of it is logged and counted,
 // and no request waits for a mail.
-func (r *Mails) Post(ctx context.Context, m watchpost.Mail) {
-	event := watchpost.MailHanded
+func (r *Mails) Post(ctx context.Context, m outgoing.Mail) {
+	event := outgoing.Handed
 	if err := r.mailer.Send(ctx, m); err != nil {
-		event = watchpost.MailFailed
+		event = outgoing.Failed
 		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
 	}
 	r.count(event)
@@ -26,7 +27,7 @@ func (r *Mails) Post(ctx context.Context, m watchpost.Mail) {
 
 // Mail sends a mail to a member.
 func (r *Mails) Mail(ctx context.Context, to watchpost.Member, subject, body string) {
-	m := watchpost.Mail{To: to.Email, Subject: subject, Body: body}
+	m := outgoing.Mail{To: to.Email, Subject: subject, Body: body}
 	if to.NeverSignedIn {
 		r.mailStranger(ctx, m, "")
 		return
@@ -38,7 +39,7 @@ func (r *Mails) Mail(ctx context.Context, to watchpost.Member, subject, body str
 // a day, from all senders together. blocked is the team if the address blocks it: the
 // mail takes the time of others, is not sent, and takes none from the mails of the
 // address.
-func (r *Mails) mailStranger(ctx context.Context, m watchpost.Mail, blocked watchpost.TeamID) {
+func (r *Mails) mailStranger(ctx context.Context, m outgoing.Mail, blocked watchpost.TeamID) {
 	counted := m.To
 	if blocked != "" {
 		counted = string(blocked) + " " + m.To
@@ -47,20 +48,20 @@ func (r *Mails) mailStranger(ctx context.Context, m watchpost.Mail, blocked watc
 	switch {
 	case err != nil:
 		r.env.Log.Error("mail not sent", "to", m.To, "error", err)
-		r.count(watchpost.MailFailed)
+		r.count(outgoing.Failed)
 	case taken && blocked == "":
 		r.Post(ctx, m)
 	default:
 		if blocked == "" {
 			r.env.Log.Warn("mail held: others have caused the mails of the day", "to", m.To)
-			r.count(watchpost.MailHeld)
+			r.count(outgoing.Held)
 		}
 		r.postToNobody(ctx, m)
 	}
 }
 
 // postToNobody takes the time of a mail.
-func (r *Mails) postToNobody(ctx context.Context, m watchpost.Mail) {
+func (r *Mails) postToNobody(ctx context.Context, m outgoing.Mail) {
 	m.To = ""
 	if err := r.mailer.Send(ctx, m); err != nil {
 		r.env.Log.Debug("no mail to nobody", "error", err)

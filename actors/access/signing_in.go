@@ -6,6 +6,7 @@ import (
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -76,8 +77,8 @@ func (r *SigningIn) SendOTP(ctx context.Context, email, fullName, client, nonce 
 }
 
 // otpMail carries a one-time code, the only run of six digits in it.
-func otpMail(email, code string) watchpost.Mail {
-	return watchpost.Mail{
+func otpMail(email, code string) outgoing.Mail {
+	return outgoing.Mail{
 		To: email, Subject: "Your Watchpost code", Code: true,
 		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
 	}
@@ -177,8 +178,8 @@ func (r *SigningIn) SignIn(ctx context.Context, p Proof, c Choice) (signed Signe
 }
 
 // copiedMail tells a member that a passkey was refused.
-func copiedMail(p Proof) watchpost.Mail {
-	return watchpost.Mail{
+func copiedMail(p Proof) outgoing.Mail {
+	return outgoing.Mail{
 		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
 		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
 			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",

@@ -6,18 +6,18 @@ import (
 	"regexp"
 	"sync"
 
-	"watchpost/watchpost"
+	"watchpost/internal/mail/outgoing"
 )
 
 // Mailbox is a Mailer that keeps every mail.
 type Mailbox struct {
 	mu    sync.Mutex
-	mails []watchpost.Mail
+	mails []outgoing.Mail
 	fail  bool
 }
 
-// Send implements watchpost.Mailer.
-func (m *Mailbox) Send(_ context.Context, mail watchpost.Mail) error {
+// Send implements outgoing.Mailer.
+func (m *Mailbox) Send(_ context.Context, mail outgoing.Mail) error {
 	if mail.To == "" {
 		return nil
 	}
@@ -39,10 +39,10 @@ func (m *Mailbox) FailNext() {
 }
 
 // To returns the mails to an address.
-func (m *Mailbox) To(address string) []watchpost.Mail {
+func (m *Mailbox) To(address string) []outgoing.Mail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var to []watchpost.Mail
+	var to []outgoing.Mail
 	for _, mail := range m.mails {
 		if mail.To == address {
 			to = append(to, mail)

@@ -23,6 +23,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/stored"
 	"watchpost/actors/vault"
+	"watchpost/internal/testclock"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/faultstore"
@@ -46,7 +47,7 @@ func Main(m *testing.M) {
 // World is a service without HTTP.
 type World struct {
 	T     testing.TB
-	Clock *watchpost.SettableClock
+	Clock *testclock.Clock
 	Mail  *Mailbox
 	// Store and Registry are those of the present run; Restart and Crash
 	// replace them.
@@ -93,7 +94,7 @@ func New(t testing.TB, options ...Option) *World {
 	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	w := &World{T: t, Mail: &Mailbox{}}
-	w.Clock = watchpost.NewSettableClock(Start.Sub(watchpost.SystemClock{}.Now()), nil, func(target time.Time) {
+	w.Clock = testclock.New(Start.Sub(watchpost.SystemClock{}.Now()), nil, func(target time.Time) {
 		w.Registry.BeforeAdvance(target)
 	})
 	w.options = actors.Options{Keyring: keyring, Mailer: w.Mail, NetworkURL: "https://network.example", Log: slog.New(slog.DiscardHandler)}

@@ -13,6 +13,7 @@ import (
 
 	"watchpost/persistence"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // naive is what a dispatcher is to decide, with nothing but lists: each question
@@ -320,7 +321,7 @@ func TestDispatchAgainstModel(t *testing.T) {
 		r := &dispatchRun{naive: &naive{d: New(), given: map[watchpost.TaskID]modelScan{}}, r: rt, now: wednesday}
 		for i, of := range modelSchedules {
 			for _, kind := range modelKinds {
-				r.d.Need(kind, of, watchpost.ScanNeed{Subjects: 9 * i, Frequency: watchpost.FetchFrequency(6 * time.Hour)})
+				r.d.Need(kind, of, scanplan.Need{Subjects: 9 * i, Frequency: watchpost.FetchFrequency(6 * time.Hour)})
 			}
 		}
 		for range rapid.IntRange(1, 120).Draw(rt, "steps") {

@@ -8,6 +8,7 @@ import (
 
 	"watchpost/internal/ordered"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // Schedule names the watchlist or list that scans are for.
@@ -31,9 +32,9 @@ func schedulesOf(t *watchpost.Task) (all []Schedule) {
 	return all
 }
 
-// shares decide whose scan is next, by watchpost.NextClaim.
+// shares decide whose scan is next, by scanplan.NextClaim.
 type shares struct {
-	needs map[watchpost.TaskType]map[Schedule]watchpost.ScanNeed
+	needs map[watchpost.TaskType]map[Schedule]scanplan.Need
 	// used are the scans of the day that were debited, given those that are handed out.
 	used  map[watchpost.TaskType]map[Schedule]int
 	day   string // of used
@@ -45,7 +46,7 @@ type shares struct {
 
 func newShares() shares {
 	return shares{
-		needs: map[watchpost.TaskType]map[Schedule]watchpost.ScanNeed{}, used: map[watchpost.TaskType]map[Schedule]int{},
+		needs: map[watchpost.TaskType]map[Schedule]scanplan.Need{}, used: map[watchpost.TaskType]map[Schedule]int{},
 		given: map[watchpost.TaskID]givenScan{}, withheld: map[*queue]bool{},
 	}
 }
@@ -122,12 +123,12 @@ func (d *Dispatcher) Remove(id watchpost.TaskID) {
 }
 
 // Need takes up what a schedule asks for; Subjects is zero when it is not scanned.
-func (d *Dispatcher) Need(kind watchpost.TaskType, of Schedule, need watchpost.ScanNeed) {
+func (d *Dispatcher) Need(kind watchpost.TaskType, of Schedule, need scanplan.Need) {
 	if d.needs[kind][of] == need {
 		return
 	}
 	if d.needs[kind] == nil {
-		d.needs[kind] = map[Schedule]watchpost.ScanNeed{}
+		d.needs[kind] = map[Schedule]scanplan.Need{}
 	}
 	d.needs[kind][of] = need
 	if need.Subjects == 0 {
@@ -205,7 +206,7 @@ func (d *Dispatcher) WhyScan(kind watchpost.TaskType, of Schedule, now time.Time
 }
 
 // NeedOf returns what a schedule asks for.
-func (d *Dispatcher) NeedOf(kind watchpost.TaskType, of Schedule) watchpost.ScanNeed {
+func (d *Dispatcher) NeedOf(kind watchpost.TaskType, of Schedule) scanplan.Need {
 	return d.needs[kind][of]
 }
 
@@ -232,7 +233,7 @@ func (d *Dispatcher) DueScans() map[Schedule]int {
 
 // Needs returns what the schedules of a kind ask for, in the order of their names, and the
 // place among them of one of these.
-func (d *Dispatcher) Needs(kind watchpost.TaskType, of Schedule) (needs []watchpost.ScanNeed, at int) {
+func (d *Dispatcher) Needs(kind watchpost.TaskType, of Schedule) (needs []scanplan.Need, at int) {
 	at = -1
 	for schedule, need := range ordered.ByKey(d.needs[kind]) {
 		if schedule == of {
@@ -241,7 +242,7 @@ func (d *Dispatcher) Needs(kind watchpost.TaskType, of Schedule) (needs []watchp
 		needs = append(needs, need)
 	}
 	if at < 0 {
-		return append(needs, watchpost.ScanNeed{}), len(needs)
+		return append(needs, scanplan.Need{}), len(needs)
 	}
 	return needs, at
 }
@@ -264,7 +265,7 @@ func (d *Dispatcher) first(q *queue, now time.Time) (w *waiter, of Schedule) {
 		return q.turns.First(), ""
 	}
 	schedules, claims := d.claims(q, now)
-	next := watchpost.NextClaim(claims, d.room(q.key.Kind, now), d.hours.Left(now))
+	next := scanplan.NextClaim(claims, d.room(q.key.Kind, now), d.hours.Left(now))
 	if next < 0 {
 		d.withheld[q] = true
 		d.due = watchpost.Earlier(d.due, now.Truncate(time.Hour).Add(time.Hour))
@@ -274,11 +275,11 @@ func (d *Dispatcher) first(q *queue, now time.Time) (w *waiter, of Schedule) {
 }
 
 // claims returns what the schedules of a kind of scans can claim.
-func (d *Dispatcher) claims(q *queue, now time.Time) (schedules []Schedule, claims []watchpost.ScanClaim) {
+func (d *Dispatcher) claims(q *queue, now time.Time) (schedules []Schedule, claims []scanplan.Claim) {
 	kind := q.key.Kind
 	all := maps.Clone(d.needs[kind])
 	if all == nil {
-		all = map[Schedule]watchpost.ScanNeed{}
+		all = map[Schedule]scanplan.Need{}
 	}
 	for of := range q.lines {
 		all[of] = d.needs[kind][of]
@@ -290,7 +291,7 @@ func (d *Dispatcher) claims(q *queue, now time.Time) (schedules []Schedule, clai
 		}
 	}
 	for of, need := range ordered.ByKey(all) {
-		c := watchpost.ScanClaim{Need: need, Used: given[of]}
+		c := scanplan.Claim{Need: need, Used: given[of]}
 		if d.day == PeriodOf(watchpost.Daily, now) {
 			c.Used += d.used[kind][of]
 		}

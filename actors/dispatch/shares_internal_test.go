@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // ripe are the tasks of a key that may begin.
@@ -23,9 +24,9 @@ func (n *naive) ripe(k Key, now time.Time) (ripe []*watchpost.Task) {
 // claimed is the scan of those that wait whose schedule has the next claim; nil if none has.
 func (n *naive) claimed(waiting []*watchpost.Task, now time.Time) (first *watchpost.Task) {
 	kind := waiting[0].Type
-	var claims []watchpost.ScanClaim
+	var claims []scanplan.Claim
 	for i, of := range modelSchedules {
-		c := watchpost.ScanClaim{Need: watchpost.ScanNeed{Subjects: 9 * i, Frequency: watchpost.FetchFrequency(6 * time.Hour)}}
+		c := scanplan.Claim{Need: scanplan.Need{Subjects: 9 * i, Frequency: watchpost.FetchFrequency(6 * time.Hour)}}
 		for _, scan := range n.given {
 			if scan.kind == kind && scan.of == of && (scan.day == "" || scan.day == watchpost.Daily.Key(now)) {
 				c.Used++
@@ -51,7 +52,7 @@ func (n *naive) claimed(waiting []*watchpost.Task, now time.Time) (first *watchp
 	if kind.Action() == watchpost.ActionNone {
 		room = 1000
 	}
-	n.of = watchpost.NextClaim(claims, room, 24-now.Hour())
+	n.of = scanplan.NextClaim(claims, room, 24-now.Hour())
 	for _, t := range waiting {
 		if n.of >= 0 && slices.Contains(schedulesOf(t), modelSchedules[n.of]) && (first == nil || turnOf(t).before(turnOf(first))) {
 			first = t

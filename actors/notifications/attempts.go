@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -80,7 +81,7 @@ func (s *Sends) attempt(t *watchpost.NotificationTarget, secret string, m notify
 	defer cancel()
 	subject, body := notify.MailText(t, m)
 	for _, to := range t.Emails {
-		if err := s.mailer.Send(ctx, watchpost.Mail{To: to, Subject: subject, Body: body}); err != nil {
+		if err := s.mailer.Send(ctx, outgoing.Mail{To: to, Subject: subject, Body: body}); err != nil {
 			return watchpost.Attempt{Error: "the mail was not accepted"}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"watchpost/actors/root"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -25,7 +26,7 @@ const (
 type SendsOptions struct {
 	Env    *root.Environment
 	Sender *notify.Sender // nil: one that reaches public addresses only
-	Mailer watchpost.Mailer
+	Mailer outgoing.Mailer
 	Posts  *postindex.Index
 	// Tagging returns what a view says of a team's watchlists and tags.
 	Tagging func(persistence.View, watchpost.TeamID) (*watchpost.Tagging, error)
@@ -37,7 +38,7 @@ type SendsOptions struct {
 type Sends struct {
 	env      *root.Environment
 	sender   *notify.Sender
-	mailer   watchpost.Mailer
+	mailer   outgoing.Mailer
 	posts    *postindex.Index
 	tagging  func(persistence.View, watchpost.TeamID) (*watchpost.Tagging, error)
 	panicked func()

@@ -9,6 +9,7 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // PostsPage is one page of a query's result and the count of all of it.
@@ -128,7 +129,7 @@ func (r *Reader) Leads(ctx context.Context, team watchpost.TeamID, named []strin
 
 // Trends counts the posts that a query selects by time and group, on a snapshot of the store
 // and past the team's actors. named are as those of Posts, and so are the errors.
-func (r *Reader) Trends(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.TrendQuery) (trend watchpost.Trend, err error) {
+func (r *Reader) Trends(ctx context.Context, team watchpost.TeamID, named []string, q trend.Query) (trend trend.Trend, err error) {
 	if err := q.Span(r.clock.Now()); err != nil {
 		return trend, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/root"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
@@ -145,8 +146,8 @@ var mailFaults = []mailFault{mailRefused, mailSilent, mailLost}
 // mailer is what a node sends mail by.
 type mailer struct{ node *node }
 
-// Send implements watchpost.Mailer.
-func (m *mailer) Send(ctx context.Context, mail watchpost.Mail) error {
+// Send implements outgoing.Mailer.
+func (m *mailer) Send(ctx context.Context, mail outgoing.Mail) error {
 	l := m.node.life
 	if len(l.mailAnswers) > 0 {
 		how := l.mailAnswers[0]
@@ -169,7 +170,7 @@ func (m *mailer) Send(ctx context.Context, mail watchpost.Mail) error {
 }
 
 // take delivers a mail. That of a target begins with its name.
-func (l *life) take(mail watchpost.Mail) {
+func (l *life) take(mail outgoing.Mail) {
 	name, _, _ := strings.Cut(mail.Body, ":")
 	l.note("mail", name)
 	_, place, _ := strings.Cut(mail.To, "@")

@@ -9,6 +9,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/internal/mail"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
@@ -50,7 +51,7 @@ func (f *smtpFlags) options(clock watchpost.Clock, log *slog.Logger) mail.SMTPOp
 
 // startMailer starts the delivery of mail and returns the function that stops
 // it. shelf keeps the mails until the mail server has them.
-func startMailer(c *serveCommand, shelf *mail.Shelf, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (watchpost.Mailer, func(context.Context) error, error) {
+func startMailer(c *serveCommand, shelf *mail.Shelf, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (outgoing.Mailer, func(context.Context) error, error) {
 	f := &c.SMTP
 	if f.Host == "" {
 		folder, err := mail.NewFolder(filepath.Join(c.Data, "mail"), clock, log)

@@ -12,6 +12,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"watchpost/internal/fakenetwork"
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
@@ -32,7 +33,7 @@ func (c *networkCommand) Run(ctx context.Context) error {
 	var clock watchpost.Clock = watchpost.SystemClock{}
 	o := fakenetwork.Options{Seed: c.Seed, CorpusFile: c.Corpus, Control: c.Control, Logger: log}
 	if c.TestClock {
-		settable := watchpost.NewSettableClock(0, nil, nil)
+		settable := testclock.New(0, nil, nil)
 		defer settable.Close()
 		clock = settable
 	}

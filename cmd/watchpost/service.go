@@ -26,6 +26,7 @@ import (
 	"watchpost/internal/identity"
 	"watchpost/internal/mail"
 	"watchpost/internal/notify"
+	"watchpost/internal/testclock"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/format"
@@ -52,8 +53,8 @@ type service struct {
 	log         *slog.Logger
 	metrics     *prometheus.Registry
 	store       *store
-	testClock   *watchpost.SettableClock // nil without --test-clock
-	backups     *backups                 // nil without --backup-to
+	testClock   *testclock.Clock // nil without --test-clock
+	backups     *backups         // nil without --backup-to
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
 	// endContact ends the signs of life to other nodes; nil without --cluster.

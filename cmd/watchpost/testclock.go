@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"watchpost/internal/testclock"
 	"watchpost/persistence"
-	"watchpost/watchpost"
 )
 
 // clockSpace and clockKey hold the offset of the test clock. No team has an id
@@ -18,7 +18,7 @@ var clockKey = []byte("offset")
 
 // openTestClock returns a clock that continues from its stored offset. The nodes of a
 // cluster share the offset: the one that is set stores it, and tells the others.
-func openTestClock(ctx context.Context, store persistence.Store) (*watchpost.SettableClock, error) {
+func openTestClock(ctx context.Context, store persistence.Store) (*testclock.Clock, error) {
 	view, err := store.View(ctx)
 	if err != nil {
 		return nil, err
@@ -44,5 +44,5 @@ func openTestClock(ctx context.Context, store persistence.Store) (*watchpost.Set
 		batch.Put(clockKey, strconv.AppendInt(nil, int64(offset), 10))
 		return persistence.Commit(ctx, store, clockSpace, epoch, batch)
 	}
-	return watchpost.NewSettableClock(time.Duration(offset), persist, nil), nil
+	return testclock.New(time.Duration(offset), persist, nil), nil
 }

@@ -9,6 +9,7 @@ import (
 	"watchpost/actors"
 	"watchpost/http/endpoint"
 	"watchpost/watchpost"
+	"watchpost/watchpost/forecast"
 )
 
 func (s forecasts) routes() {
@@ -39,7 +40,7 @@ type forecastReply struct {
 
 func (s forecasts) getForecast(r *http.Request) (forecastReply, error) {
 	p := endpoint.ReadParams(r)
-	added := endpoint.Each(p, "add", watchpost.ParseAdded)
+	added := endpoint.Each(p, "add", forecast.ParseAdded)
 	if p.Err != nil {
 		return forecastReply{}, p.Err
 	}

@@ -8,6 +8,7 @@ import (
 	"watchpost/http/endpoint"
 	"watchpost/internal/interpret"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 const (
@@ -113,7 +114,7 @@ func (s watchlists) previewKeywordWatchlist(r *http.Request, body newKeywordWatc
 }
 
 func triedEntries(w *watchpost.Watchlist, test *watchpost.BackTest) []triedEntry {
-	shown, needs := make([]triedEntry, len(w.Keywords)), watchpost.EntryNeeds(w)
+	shown, needs := make([]triedEntry, len(w.Keywords)), scanplan.EntryNeeds(w)
 	for i, e := range w.Keywords {
 		t := &test.Entries[i]
 		shown[i] = triedEntry{

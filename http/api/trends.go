@@ -10,6 +10,7 @@ import (
 
 	"watchpost/http/endpoint"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 const textFailedTrends = "Failed to fetch trends"
@@ -19,12 +20,12 @@ func (s trends) routes() {
 	endpoint.Handle(s.API, http.MethodGet, "/api-trends", s.getTrends,
 		s.Operation(endpoint.Teams(watchpost.ScopeRead), "getTrends", "Count the posts that watchlists collected, by time and group", endpoint.TagPosts),
 		watchlistParam(),
-		endpoint.Query("interval", "length of the intervals, which begin in UTC", text().WithEnum(endpoint.TextsOf(watchpost.TrendIntervals...)...).WithDefault("day")),
-		endpoint.Query("by", "what posts are grouped by; absent: nothing", text().WithEnum(endpoint.TextsOf(watchpost.TrendGroupings...)...)),
+		endpoint.Query("interval", "length of the intervals, which begin in UTC", text().WithEnum(endpoint.TextsOf(trend.Intervals...)...).WithDefault("day")),
+		endpoint.Query("by", "what posts are grouped by; absent: nothing", text().WithEnum(endpoint.TextsOf(trend.Groupings...)...)),
 		filterParams(),
-		filterErrors("Invalid 'interval': use "+endpoint.InWords(watchpost.TrendIntervals, "or"), "Invalid 'by': use "+endpoint.InWords(watchpost.TrendGroupings, "or"), "Invalid 'end_date'",
-			fmt.Sprintf("Too many intervals, at most %d: use a longer interval or fewer days", watchpost.MaxTrendIntervals),
-			fmt.Sprintf(watchpost.TextTooManyGroups, watchpost.MaxTrendNames)),
+		filterErrors("Invalid 'interval': use "+endpoint.InWords(trend.Intervals, "or"), "Invalid 'by': use "+endpoint.InWords(trend.Groupings, "or"), "Invalid 'end_date'",
+			fmt.Sprintf("Too many intervals, at most %d: use a longer interval or fewer days", trend.MaxIntervals),
+			fmt.Sprintf(trend.TextTooManyGroups, trend.MaxNames)),
 		endpoint.WithError(http.StatusInternalServerError, textFailedTrends))
 }
 
@@ -65,24 +66,24 @@ func (s trends) getTrends(r *http.Request) (trendsReply, error) {
 	if err != nil {
 		return trendsReply{}, err
 	}
-	trend, err := s.Registry.Trends(r.Context(), endpoint.TeamOf(r.Context()), named, q)
+	found, err := s.Registry.Trends(r.Context(), endpoint.TeamOf(r.Context()), named, q)
 	if err != nil {
 		return trendsReply{}, endpoint.Failed(textFailedTrends, err)
 	}
-	return showTrend(&trend, q.Interval), nil
+	return showTrend(&found, q.Interval), nil
 }
 
 // readTrendQuery reads the parameters of GET /api-trends.
-func readTrendQuery(p *endpoint.Params) (named []string, q watchpost.TrendQuery, err error) {
+func readTrendQuery(p *endpoint.Params) (named []string, q trend.Query, err error) {
 	named = readPostFilters(p, &q.PostQuery)
-	q.Interval = watchpost.TrendDay
-	if given := watchpost.TrendInterval(p.One("interval")); given != "" {
-		if q.Interval = given; !slices.Contains(watchpost.TrendIntervals, given) {
-			p.RefuseValue("interval", namesOf(watchpost.TrendIntervals))
+	q.Interval = trend.Day
+	if given := trend.Interval(p.One("interval")); given != "" {
+		if q.Interval = given; !slices.Contains(trend.Intervals, given) {
+			p.RefuseValue("interval", namesOf(trend.Intervals))
 		}
 	}
-	if q.By = watchpost.TrendBy(p.One("by")); q.By != "" && !slices.Contains(watchpost.TrendGroupings, q.By) {
-		p.RefuseValue("by", namesOf(watchpost.TrendGroupings))
+	if q.By = trend.By(p.One("by")); q.By != "" && !slices.Contains(trend.Groupings, q.By) {
+		p.RefuseValue("by", namesOf(trend.Groupings))
 	}
 	return named, q, p.Err
 }
@@ -94,7 +95,7 @@ func namesOf[T ~string](of []T) (all []string) {
 	return all
 }
 
-func showTrend(t *watchpost.Trend, interval watchpost.TrendInterval) trendsReply {
+func showTrend(t *trend.Trend, interval trend.Interval) trendsReply {
 	reply := trendsReply{
 		Intervals: make([]trendInterval, len(t.Counts)), Groups: make([]trendGroup, len(t.Groups)), Left: t.Left,
 		Spikes: make([]trendSpike, len(t.Spikes)), Count: t.Count,

@@ -11,6 +11,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/internal/interpret/draft"
+	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 )
 
@@ -62,9 +63,9 @@ func (d *Dashboard) compose(r *http.Request, v *visit, kind draft.Kind, p *watch
 	}
 	c.Before, c.Text = strings.TrimSpace(c.Text), written
 	c.Drafted, c.Misfit = "A draft", draft.Misfit(written, p)
-	if p.Language != "" && p.Language != watchpost.Undetermined {
+	if p.Language != "" && p.Language != langcode.Undetermined {
 		c.Language = p.Language
-		c.Drafted += " in " + watchpost.LanguageName(p.Language)
+		c.Drafted += " in " + langcode.Name(p.Language)
 	}
 	if voice != "" {
 		c.Drafted += ", in your team’s voice"

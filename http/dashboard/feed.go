@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/internal/csvrow"
+	"watchpost/internal/langcode"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -221,14 +222,14 @@ type postShower struct {
 func (s *postShower) show(p *watchpost.Post) postView {
 	v := postView{
 		ID: p.ID, Author: cmp.Or(p.AuthorName, "Unknown author"), Headline: p.AuthorHeadline, AuthorURL: p.AuthorURL, Person: personHref(p.AuthorKey()), URL: p.URL,
-		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: watchpost.LanguageName(p.Language),
+		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: langcode.Name(p.Language),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
 		actingAs: s.as, Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
 	v.Initials = initials(v.Author)
-	if p.Language == watchpost.Undetermined {
+	if p.Language == langcode.Undetermined {
 		v.Language = ""
 	}
 	for _, t := range p.TagsGiven(s.tagging) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 )
 
@@ -229,9 +230,9 @@ func (f *feedFilters) menuOf(filter *watchpost.PostFilter) menu {
 
 // languagesOf are the languages that posts are in.
 func languagesOf(known map[string]bool) (all []choice) {
-	for _, code := range watchpost.LanguageCodes() {
+	for _, code := range langcode.Codes() {
 		if known[code] {
-			all = append(all, choice{Value: code, Name: watchpost.LanguageName(code)})
+			all = append(all, choice{Value: code, Name: langcode.Name(code)})
 		}
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // budgetView says how many scans watchlists need, and how many the accounts have.
@@ -31,7 +32,7 @@ var budgetNames = map[watchpost.WatchlistType]string{
 
 // budgetOf describes the budget of a type; ok is false when it needs no scans, or has no
 // allowance.
-func budgetOf(plan watchpost.ScanPlan, t watchpost.WatchlistType) (view budgetView, ok bool) {
+func budgetOf(plan scanplan.Plan, t watchpost.WatchlistType) (view budgetView, ok bool) {
 	b, limited := plan.Budget(t)
 	if !limited || b.PerDay == 0 {
 		return view, false
@@ -53,7 +54,7 @@ func budgetOf(plan watchpost.ScanPlan, t watchpost.WatchlistType) (view budgetVi
 const textNoAccount = "No account was active in the last two days, so nothing is scanned."
 
 // paceText says how often what a budget is too small for is looked at.
-func paceText(b watchpost.ScanBudget) string {
+func paceText(b scanplan.Budget) string {
 	every := "every " + plural(wholeHours(b.Slowest), "hour")
 	if wholeHours(b.Fastest) != wholeHours(b.Slowest) {
 		every = fmt.Sprintf("every %s to %s", number(wholeHours(b.Fastest)), plural(wholeHours(b.Slowest), "hour"))
@@ -81,7 +82,7 @@ func paceText(b watchpost.ScanBudget) string {
 func wholeHours(d time.Duration) int { return int((d + time.Hour - 1) / time.Hour) }
 
 // budgets are those of all types that need scans.
-func budgets(plan watchpost.ScanPlan) (views []budgetView) {
+func budgets(plan scanplan.Plan) (views []budgetView) {
 	for _, t := range []watchpost.WatchlistType{watchpost.KeywordWatchlist, watchpost.PeopleWatchlist, watchpost.CompanyWatchlist} {
 		if view, ok := budgetOf(plan, t); ok {
 			view.Text = "Y" + view.Text
@@ -92,7 +93,7 @@ func budgets(plan watchpost.ScanPlan) (views []budgetView) {
 }
 
 // paceOf says how often a watchlist is looked at, if that is less often than it asks for.
-func paceOf(plan watchpost.ScanPlan, id watchpost.WatchlistID) string {
+func paceOf(plan scanplan.Plan, id watchpost.WatchlistID) string {
 	o, asked := plan.Outlook(id)
 	if o.PerDay == 0 || o.Interval == 0 || o.Interval == asked.Duration() {
 		return ""
@@ -101,13 +102,13 @@ func paceOf(plan watchpost.ScanPlan, id watchpost.WatchlistID) string {
 }
 
 // scanPlan asks what the team's schedules need.
-func (d watchlistPages) scanPlan(r *http.Request, v *visit) (watchpost.ScanPlan, error) {
+func (d watchlistPages) scanPlan(r *http.Request, v *visit) (scanplan.Plan, error) {
 	return actors.Ask(r.Context(), d.Registry, v.session.Team, actors.GetScanPlan{})
 }
 
 // budget is that of the team with the watchlist as the form has it; nil while it needs no
 // scans.
-func (f *watchlistForm) budget(plan *watchpost.ScanPlan) *budgetView {
+func (f *watchlistForm) budget(plan *scanplan.Plan) *budgetView {
 	if plan == nil || !f.Read || f.Paused {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
+	"watchpost/internal/useragent"
 	"watchpost/watchpost"
 )
 
@@ -161,7 +162,7 @@ func (d signInPages) redeemLink(w http.ResponseWriter, r *http.Request) error {
 // which it is known from then on. The session that it had ends.
 func (d signInPages) enter(w http.ResponseWriter, r *http.Request, open func(actors.Browser) (actors.WebSessionOpened, error)) error {
 	nonce := cmp.Or(d.nonce(r), signin.NewNonce())
-	opened, err := open(actors.Browser{Nonce: nonce, Agent: r.UserAgent(), Name: agentKind(r.UserAgent())})
+	opened, err := open(actors.Browser{Nonce: nonce, Agent: r.UserAgent(), Name: useragent.Kind(r.UserAgent())})
 	if err != nil {
 		return err
 	}

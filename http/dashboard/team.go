@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/internal/useragent"
 	"watchpost/watchpost"
 )
 
@@ -162,7 +163,7 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 	}
 	page.addInvitations(team, now)
 	for _, s := range signIns {
-		page.SignIns = append(page.SignIns, signInView{ID: s.ID, Agent: agentName(s.Agent), When: momentOf(ago(s.CreatedAt, now), s.CreatedAt), This: s.ID == v.session.ID})
+		page.SignIns = append(page.SignIns, signInView{ID: s.ID, Agent: useragent.Name(s.Agent), When: momentOf(ago(s.CreatedAt, now), s.CreatedAt), This: s.ID == v.session.ID})
 	}
 	for _, m := range team.Team.Members {
 		if !admin || m.ID == v.member.ID {
@@ -173,7 +174,7 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 			return nil, err
 		}
 		for _, s := range theirs { // without the id, which ends it
-			page.SignIns = append(page.SignIns, signInView{Who: nameOf(m), Agent: agentName(s.Agent), When: momentOf(ago(s.CreatedAt, now), s.CreatedAt)})
+			page.SignIns = append(page.SignIns, signInView{Who: nameOf(m), Agent: useragent.Name(s.Agent), When: momentOf(ago(s.CreatedAt, now), s.CreatedAt)})
 		}
 	}
 	return page, d.addAudit(r, v, page)

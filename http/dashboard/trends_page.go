@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/internal/langcode"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // trendsPage shows how many posts there were each day of a period, next to the period
@@ -97,8 +99,8 @@ var trendsParams = []string{"days", "list", "by"}
 var (
 	trendDays = []choice{{Value: "7", Name: "7 days"}, {Name: "30 days"}, {Value: "90", Name: "90 days"}}
 	trendBys  = []choice{
-		{Name: "Watchlists"}, {Value: string(watchpost.TrendByKeyword), Name: "Keywords"}, {Value: string(watchpost.TrendBySentiment), Name: "Sentiment"},
-		{Value: string(watchpost.TrendByLanguage), Name: "Languages"}, {Value: string(watchpost.TrendByLabel), Name: "Labels"}, {Value: string(watchpost.TrendByLevel), Name: "Levels"},
+		{Name: "Watchlists"}, {Value: string(trend.ByKeyword), Name: "Keywords"}, {Value: string(trend.BySentiment), Name: "Sentiment"},
+		{Value: string(trend.ByLanguage), Name: "Languages"}, {Value: string(trend.ByLabel), Name: "Labels"}, {Value: string(trend.ByLevel), Name: "Levels"},
 	}
 )
 
@@ -112,21 +114,21 @@ const (
 )
 
 // readTrends reads an address: the number of days, and the query of both periods.
-func readTrends(q url.Values, now time.Time) (days int, named []string, query watchpost.TrendQuery, err error) {
+func readTrends(q url.Values, now time.Time) (days int, named []string, query trend.Query, err error) {
 	days = usualDays
 	if value := q.Get("days"); value != "" {
-		if days, err = strconv.Atoi(value); err != nil || days < 1 || 2*days > watchpost.MaxTrendIntervals {
-			return 0, nil, query, watchpost.Errorf(watchpost.Invalid, "Days are a number from 1 to %d.", watchpost.MaxTrendIntervals/2)
+		if days, err = strconv.Atoi(value); err != nil || days < 1 || 2*days > trend.MaxIntervals {
+			return 0, nil, query, watchpost.Errorf(watchpost.Invalid, "Days are a number from 1 to %d.", trend.MaxIntervals/2)
 		}
 	}
-	query.Interval, query.By = watchpost.TrendDay, watchpost.TrendBy(cmp.Or(q.Get("by"), string(watchpost.TrendByWatchlist)))
-	if !slices.Contains(watchpost.TrendGroupings, query.By) {
+	query.Interval, query.By = trend.Day, trend.By(cmp.Or(q.Get("by"), string(trend.ByWatchlist)))
+	if !slices.Contains(trend.Groupings, query.By) {
 		return 0, nil, query, watchpost.Errorf(watchpost.Invalid, "Posts are not compared by that.")
 	}
 	if list := q.Get("list"); list != "" {
 		named = []string{list}
 	}
-	query.To = watchpost.TrendDay.Begin(now).AddDate(0, 0, 1)
+	query.To = trend.Day.Begin(now).AddDate(0, 0, 1)
 	query.From = query.To.AddDate(0, 0, -2*days)
 	return days, named, query, nil
 }
@@ -137,12 +139,12 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err != nil {
 		return err
 	}
-	trend, err := d.Registry.Trends(r.Context(), v.session.Team, named, query)
+	counted, err := d.Registry.Trends(r.Context(), v.session.Team, named, query)
 	if err != nil {
 		return err
 	}
 	bySentiment := query
-	bySentiment.By = watchpost.TrendBySentiment
+	bySentiment.By = trend.BySentiment
 	sentiments, err := d.Registry.Trends(r.Context(), v.session.Team, named, bySentiment)
 	if err != nil {
 		return err
@@ -156,20 +158,20 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 	page := trendsPage{
 		frame: frameOf(v, "trends", "Trends"), Here: filters.href(),
 		Menus: []menu{filters.menu("Watchlist", "list", listChoices(lists))}, Name: plural(days, "day") + " before",
-		Dates: s.dates(), Plot: s.plot(trend.Counts, trendHeight, markRoom),
+		Dates: s.dates(), Plot: s.plot(counted.Counts, trendHeight, markRoom),
 	}
 	page.Periods, page.Tabs = filters.chips("days", trendDays), filters.chips("by", trendBys)
-	posts, before := sums(trend.Counts, days)
+	posts, before := sums(counted.Counts, days)
 	page.Posts = trendCard{Value: number(posts)}.against(posts, before)
 	page.Negative = negativeCard(sentiments, days)
-	page.Spikes = s.spikes(&trend, &page.Plot)
+	page.Spikes = s.spikes(&counted, &page.Plot)
 	for _, c := range page.Tabs {
 		if c.On {
 			page.By = c.Name
 		}
 	}
-	for i := range trend.Groups {
-		if row := s.row(&trend.Groups[i], posts); row.Posts+row.Before > 0 {
+	for i := range counted.Groups {
+		if row := s.row(&counted.Groups[i], posts); row.Posts+row.Before > 0 {
 			page.Groups = append(page.Groups, row)
 		}
 	}
@@ -209,7 +211,7 @@ func (c trendCard) against(now, before int) trendCard {
 }
 
 // negativeCard is the share of negative posts.
-func negativeCard(sentiments watchpost.Trend, days int) trendCard {
+func negativeCard(sentiments trend.Trend, days int) trendCard {
 	all, allBefore := sums(sentiments.Counts, days)
 	negative, negativeBefore := 0, 0
 	for _, g := range sentiments.Groups {
@@ -229,7 +231,7 @@ type trendShower struct {
 	days  int
 	from  time.Time // of the newer period
 	lists map[watchpost.WatchlistID]watchpost.Watchlist
-	by    watchpost.TrendBy
+	by    trend.By
 	named []string
 }
 
@@ -280,7 +282,7 @@ func roundTop(most int) int {
 
 // spikes are the greatest spikes of the newer period, each day once: that of all posts
 // before those of groups. They are marked in the drawing.
-func (s *trendShower) spikes(t *watchpost.Trend, p *trendPlot) (views []spikeView) {
+func (s *trendShower) spikes(t *trend.Trend, p *trendPlot) (views []spikeView) {
 	seen := map[time.Time]bool{}
 	for _, spike := range t.Worded() {
 		if spike.At.Before(s.from) || seen[spike.At] || len(views) == maxTrendMarks {
@@ -316,27 +318,27 @@ func (s *trendShower) spikes(t *watchpost.Trend, p *trendPlot) (views []spikeVie
 // group returns what people call a group, and adds its filter to the address of a feed.
 func (s *trendShower) group(name string, q url.Values) string {
 	switch s.by {
-	case watchpost.TrendByWatchlist:
+	case trend.ByWatchlist:
 		q.Set("watchlist_id", name)
 		return cmp.Or(s.lists[watchpost.WatchlistID(name)].Name, name)
-	case watchpost.TrendByKeyword:
+	case trend.ByKeyword:
 		q.Set("keyword", name)
-	case watchpost.TrendBySentiment:
+	case trend.BySentiment:
 		q.Set("sentiment", name)
 		return strings.ToUpper(name[:1]) + name[1:]
-	case watchpost.TrendByLanguage:
+	case trend.ByLanguage:
 		q.Set("lang", name)
-		return watchpost.LanguageName(name)
-	case watchpost.TrendByLabel:
+		return langcode.Name(name)
+	case trend.ByLabel:
 		q.Set("labels", name)
-	case watchpost.TrendByLevel:
+	case trend.ByLevel:
 		q.Set("seniority_level", name)
 	}
 	return name
 }
 
 // row is a group next to all posts of the newer period.
-func (s *trendShower) row(g *watchpost.TrendGroup, all int) trendRow {
+func (s *trendShower) row(g *trend.Group, all int) trendRow {
 	q := url.Values{"start_date": {s.from.Format(time.DateOnly)}}
 	if len(s.named) > 0 {
 		q["watchlist_id"] = s.named

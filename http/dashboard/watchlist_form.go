@@ -13,6 +13,7 @@ import (
 	"watchpost/internal/interpret"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 // kindOfForm is a way to make a watchlist.
@@ -63,7 +64,7 @@ type watchlistForm struct {
 	Stored            int // posts of the watchlist that is changed
 	Budget            *budgetView
 	typ               watchpost.WatchlistType
-	plan              *watchpost.ScanPlan // nil: its scans are not part of the plan
+	plan              *scanplan.Plan // nil: its scans are not part of the plan
 }
 
 // entryField is a keyword with its words, as it is typed.

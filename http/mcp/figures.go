@@ -3,15 +3,15 @@ package mcp
 import (
 	"fmt"
 
-	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 var figureTools = []tool{{
 	name: "get_trends", title: "Show trends", does: reads, routes: []string{"GET /api-trends"},
 	about: "Count posts by hour, day or week (UTC), in groups; spikes are intervals far above the four weeks before, with words that are new in them.",
 	params: []param{
-		{name: "interval", kind: text, allowed: namesOf(watchpost.TrendIntervals), about: "default day"},
-		{name: "by", kind: text, allowed: namesOf(watchpost.TrendGroupings)},
+		{name: "interval", kind: text, allowed: namesOf(trend.Intervals), about: "default day"},
+		{name: "by", kind: text, allowed: namesOf(trend.Groupings)},
 		{name: "watchlist_id", kind: list},
 		{name: "search_term", kind: text},
 		{name: "start_date", kind: text, about: "default: 30 days ago"},
@@ -44,8 +44,8 @@ func namesOf[T ~string](of []T) (names []string) {
 	return names
 }
 
-// trend is what the tools show of a trend.
-type trend struct {
+// trendReply is what the tools show of a trend.
+type trendReply struct {
 	Intervals []map[string]any `json:"intervals"` // those with posts
 	Groups    []trendGroup     `json:"groups,omitempty"`
 	Spikes    []trendSpike     `json:"spikes,omitempty"`
@@ -74,7 +74,7 @@ const maxShownGroups = 20
 
 func getTrends(c *call) (result, error) {
 	var reply struct {
-		trend
+		trendReply
 		Intervals []struct {
 			At    string
 			Count int
@@ -88,7 +88,7 @@ func getTrends(c *call) (result, error) {
 	if err := c.get("/api-trends", query(c.args), &reply); err != nil {
 		return result{}, err
 	}
-	shown := trend{Groups: reply.Groups[:min(len(reply.Groups), maxShownGroups)], Intervals: []map[string]any{}}
+	shown := trendReply{Groups: reply.Groups[:min(len(reply.Groups), maxShownGroups)], Intervals: []map[string]any{}}
 	for _, interval := range reply.Intervals {
 		if interval.Count > 0 {
 			shown.Intervals = append(shown.Intervals, map[string]any{"at": interval.At, "count": interval.Count})

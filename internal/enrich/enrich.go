@@ -20,6 +20,7 @@ import (
 
 	"watchpost/internal/enrich/language"
 	"watchpost/internal/enrich/sentiment"
+	"watchpost/internal/langcode"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -75,7 +76,7 @@ func (r *Rules) Tags(p *watchpost.Post, text text.Text) []watchpost.Tag {
 func (r *Rules) Post(p *watchpost.Post, text text.Text) {
 	said := p.Content
 	p.Language = language.Detect(said)
-	if p.Language == watchpost.Undetermined && p.ImageText != "" {
+	if p.Language == langcode.Undetermined && p.ImageText != "" {
 		said += "\n" + p.ImageText
 		p.Language = language.Detect(said)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/enrich"
+	"watchpost/internal/langcode"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -78,7 +79,7 @@ func FuzzPost(f *testing.F) {
 		}
 		enrich.Post(&p, c)
 
-		code, ok := watchpost.ParseLanguage(p.Language)
+		code, ok := langcode.Parse(p.Language)
 		require.True(t, ok && code == p.Language, "lang=%q must find the post", p.Language)
 		require.Contains(t, sentiments, p.Sentiment)
 		require.True(t, p.Relevance >= 0 && p.Relevance <= 10 && math.Round(10*p.Relevance)/10 == p.Relevance, p.Relevance)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 )
 
@@ -56,13 +57,13 @@ func TestLanguage(t *testing.T) {
 		{"fr", "#bonjour #merci #équipe"}, // only hashtags
 		{"de", "Scho\u0308ne Gru\u0308ße aus Mu\u0308nchen"},
 
-		{watchpost.Undetermined, ""},
-		{watchpost.Undetermined, "👍👍👍 2024 !!!"},
-		{watchpost.Undetermined, "ok"},
-		{watchpost.Undetermined, "https://example.com/a @anna"},
-		{watchpost.Undetermined, "Docker Kubernetes Terraform"},
-		{watchpost.Undetermined, "gjk fhdk sldkfj wpoei"},
-		{watchpost.Undetermined, "\xff\xfe\xfd"},
+		{langcode.Undetermined, ""},
+		{langcode.Undetermined, "👍👍👍 2024 !!!"},
+		{langcode.Undetermined, "ok"},
+		{langcode.Undetermined, "https://example.com/a @anna"},
+		{langcode.Undetermined, "Docker Kubernetes Terraform"},
+		{langcode.Undetermined, "gjk fhdk sldkfj wpoei"},
+		{langcode.Undetermined, "\xff\xfe\xfd"},
 	} {
 		assert.Equal(t, c.want, understood(c.text).Language, c.text)
 	}

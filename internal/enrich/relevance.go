@@ -1,13 +1,16 @@
 package enrich
 
-import "watchpost/watchpost"
+import (
+	"watchpost/internal/langcode"
+	"watchpost/watchpost"
+)
 
 // relevance computes a post's relevance to its watchlist, from 0 to 10: a sum
 // of points in tenths, at most 100. specs/understanding.md has the table of
 // points and its reasons.
 func (r *Rules) relevance(t *folded, fitting int, p *watchpost.Post) float64 {
 	points := r.matchPoints(t) + focusPoints(r.Entries) + r.labelPoints(fitting) + r.objectivePoints(t)
-	if p.Language != watchpost.Undetermined {
+	if p.Language != langcode.Undetermined {
 		points += 5
 	}
 	points += levelOf(p.Seniority).relevance

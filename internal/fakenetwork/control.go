@@ -61,7 +61,7 @@ func (s *Site) controlRoutes() {
 	})
 }
 
-// settable is a Clock that can be set forward, like watchpost.SettableClock.
+// settable is a Clock that can be set forward, like testclock.Clock.
 type settable interface {
 	Advance(d time.Duration) error
 	Set(t time.Time) error

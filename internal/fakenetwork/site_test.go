@@ -14,7 +14,7 @@ import (
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/fakenetwork/networktest"
 	"watchpost/internal/fakenetwork/page"
-	"watchpost/watchpost"
+	"watchpost/internal/testclock"
 )
 
 // start is a Wednesday.
@@ -316,7 +316,7 @@ func TestControl(t *testing.T) {
 
 func TestControlOfSettableClock(t *testing.T) {
 	t.Parallel()
-	clock := watchpost.NewSettableClock(0, nil, nil)
+	clock := testclock.New(0, nil, nil)
 	t.Cleanup(clock.Close)
 	site := open(t, fakenetwork.Options{Control: true, Clock: clock})
 	before := clock.Now()

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"watchpost/internal/atomicfile"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
@@ -34,10 +35,10 @@ func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, er
 	return &Folder{dir: dir, clock: clock, log: log}, nil
 }
 
-// Send implements watchpost.Mailer. When it returns, the file
+// Send implements outgoing.Mailer. When it returns, the file
 // <time>-<recipient>.eml is complete and durable. Only the service's user can
 // read it. A mail to no one is written, too, which takes the time, and removed.
-func (f *Folder) Send(_ context.Context, m watchpost.Mail) error {
+func (f *Folder) Send(_ context.Context, m outgoing.Mail) error {
 	now := f.clock.Now()
 	content, err := compose(m, now)
 	if err != nil {
@@ -59,14 +60,14 @@ func (f *Folder) Send(_ context.Context, m watchpost.Mail) error {
 }
 
 // checkHeaders rejects a mail whose fields could add headers.
-func checkHeaders(m watchpost.Mail) error {
+func checkHeaders(m outgoing.Mail) error {
 	if strings.ContainsFunc(m.To+m.Subject, unicode.IsControl) {
 		return fmt.Errorf("mail to %q: control character in a header", m.To)
 	}
 	return nil
 }
 
-func compose(m watchpost.Mail, now time.Time) ([]byte, error) {
+func compose(m outgoing.Mail, now time.Time) ([]byte, error) {
 	if err := checkHeaders(m); err != nil {
 		return nil, err
 	}

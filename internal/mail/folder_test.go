@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/mail"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
@@ -21,7 +22,7 @@ func TestFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mail")
 	folder, err := mail.NewFolder(dir, watchpost.SystemClock{}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	require.NoError(t, folder.Send(t.Context(), watchpost.Mail{
+	require.NoError(t, folder.Send(t.Context(), outgoing.Mail{
 		To: "ada@example.com", Subject: "Your code — now", Body: "Your sign-in code is 123456.\n",
 	}))
 
@@ -51,7 +52,7 @@ func TestFolderRefusesHeaderBreaks(t *testing.T) {
 	dir := t.TempDir()
 	folder, err := mail.NewFolder(dir, watchpost.SystemClock{}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	require.Error(t, folder.Send(t.Context(), watchpost.Mail{To: "ada@example.com\r\nBcc: eve@example.com", Subject: "x", Body: "x"}))
+	require.Error(t, folder.Send(t.Context(), outgoing.Mail{To: "ada@example.com\r\nBcc: eve@example.com", Subject: "x", Body: "x"}))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -65,7 +66,7 @@ func TestFolderKeepsToItself(t *testing.T) {
 	dir := filepath.Join(outside, "mail")
 	folder, err := mail.NewFolder(dir, watchpost.SystemClock{}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	require.NoError(t, folder.Send(t.Context(), watchpost.Mail{To: "../../x@example.com", Subject: "x", Body: "x"}))
+	require.NoError(t, folder.Send(t.Context(), outgoing.Mail{To: "../../x@example.com", Subject: "x", Body: "x"}))
 	entries, err := os.ReadDir(outside)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
@@ -81,10 +82,10 @@ func TestFolderMailToNoOne(t *testing.T) {
 	dir := t.TempDir()
 	folder, err := mail.NewFolder(dir, watchpost.SystemClock{}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	require.NoError(t, folder.Send(t.Context(), watchpost.Mail{Subject: "x", Body: "x"}))
+	require.NoError(t, folder.Send(t.Context(), outgoing.Mail{Subject: "x", Body: "x"}))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)
 	require.NoError(t, os.RemoveAll(dir))
-	require.Error(t, folder.Send(t.Context(), watchpost.Mail{Subject: "x", Body: "x"}), "it writes, as a mail to somebody does")
+	require.Error(t, folder.Send(t.Context(), outgoing.Mail{Subject: "x", Body: "x"}), "it writes, as a mail to somebody does")
 }

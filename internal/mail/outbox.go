@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
@@ -16,7 +17,7 @@ import (
 // is useful. A mail is sent at least once: after a crash this process, or another node,
 // sends what waits.
 type Outbox struct {
-	next  watchpost.Mailer
+	next  outgoing.Mailer
 	shelf *Shelf
 	clock watchpost.Clock
 	log   *slog.Logger
@@ -62,7 +63,7 @@ var retryAfter = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Min
 
 // NewOutbox starts an outbox in front of next. It calls count with the events of mails.
 // Close ends it.
-func NewOutbox(next watchpost.Mailer, shelf *Shelf, clock watchpost.Clock, log *slog.Logger, count func(event string)) *Outbox {
+func NewOutbox(next outgoing.Mailer, shelf *Shelf, clock watchpost.Clock, log *slog.Logger, count func(event string)) *Outbox {
 	o := &Outbox{
 		next: next, shelf: shelf, clock: clock, log: log, count: count,
 		codes: make(chan letter, outboxSize), others: make(chan letter, outboxSize), timers: map[*letter]watchpost.Timer{},
@@ -84,9 +85,9 @@ var (
 	errClosed = errors.New("mail: closed")
 )
 
-// Send implements watchpost.Mailer. It returns when the mail is stored; the result of the
+// Send implements outgoing.Mailer. It returns when the mail is stored; the result of the
 // delivery is logged and counted. A mail to no one takes the same time.
-func (o *Outbox) Send(ctx context.Context, m watchpost.Mail) error {
+func (o *Outbox) Send(ctx context.Context, m outgoing.Mail) error {
 	o.mu.Lock()
 	closed := o.closed
 	o.mu.Unlock()
@@ -136,7 +137,7 @@ func (o *Outbox) carry(queue <-chan letter) {
 		}
 		// A mail may be sent while the store does not answer.
 		if err = o.next.Send(o.ctx, l.mail.Mail); err == nil {
-			o.count(watchpost.MailSent)
+			o.count(outgoing.Sent)
 			o.remove(l.mail)
 			continue
 		}
@@ -170,7 +171,7 @@ func (o *Outbox) later(l letter, err error) bool {
 	}
 	pause := retryAfter[l.failures-1]
 	o.log.Warn("mail is tried again", "to", l.mail.To, "in", pause, "error", err)
-	o.count(watchpost.MailRetried)
+	o.count(outgoing.Retried)
 	o.timers[&l] = o.clock.At(o.clock.Now().Add(pause), func() {
 		o.mu.Lock()
 		delete(o.timers, &l)
@@ -188,7 +189,7 @@ func (o *Outbox) leave(l letter, err error) {
 }
 
 func (o *Outbox) fail(l letter, err error) {
-	o.count(watchpost.MailFailed)
+	o.count(outgoing.Failed)
 	o.log.Error("mail not sent", "to", l.mail.To, "attempts", l.failures, "error", err)
 	o.remove(l.mail)
 }

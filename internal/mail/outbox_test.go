@@ -14,6 +14,8 @@ import (
 	"watchpost/actors/vault"
 	"watchpost/internal/mail"
 	"watchpost/internal/mail/mailtest"
+	"watchpost/internal/mail/outgoing"
+	"watchpost/internal/testclock"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/teamspace"
@@ -46,7 +48,7 @@ type office struct {
 	store  persistence.Store
 	alive  bool // of the other senders
 	server *mailtest.Server
-	clock  *watchpost.SettableClock
+	clock  *testclock.Clock
 	events *events
 	log    *bytes.Buffer // read only after Close
 }
@@ -62,7 +64,7 @@ func open(t *testing.T) *office {
 // openOn is open on a store of another outbox, which is alive or gone.
 func openOn(t *testing.T, store persistence.Store, alive bool) *office {
 	t.Helper()
-	o := &office{store: store, alive: alive, server: mailtest.Start(t, mailtest.Options{}), clock: watchpost.NewSettableClock(0, nil, nil), events: &events{counts: map[string]int{}}, log: &bytes.Buffer{}}
+	o := &office{store: store, alive: alive, server: mailtest.Start(t, mailtest.Options{}), clock: testclock.New(0, nil, nil), events: &events{counts: map[string]int{}}, log: &bytes.Buffer{}}
 	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	shelf := mail.NewShelf(mail.ShelfOptions{Store: store, Keyring: keyring, Clock: o.clock, Sender: "here " + rand.Text(), Alive: func(string) bool { return alive }})
@@ -101,7 +103,7 @@ func TestOutboxDoesNotWait(t *testing.T) {
 	require.Empty(t, o.server.Mails())
 	o.server.Resume()
 	o.server.Await(20)
-	o.await(t, watchpost.MailSent, 20)
+	o.await(t, outgoing.Sent, 20)
 }
 
 func TestOutboxTriesAgain(t *testing.T) {
@@ -109,13 +111,13 @@ func TestOutboxTriesAgain(t *testing.T) {
 	o := open(t)
 	o.server.Refuse(451, 421)
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, watchpost.MailRetried, 1)
+	o.await(t, outgoing.Retried, 1)
 	require.NoError(t, o.clock.Advance(5*time.Second))
-	o.await(t, watchpost.MailRetried, 2)
+	o.await(t, outgoing.Retried, 2)
 	require.NoError(t, o.clock.Advance(30*time.Second))
 	require.Equal(t, letter.To, o.server.Await(1)[0].To)
-	o.await(t, watchpost.MailSent, 1)
-	require.Zero(t, o.events.of(watchpost.MailFailed))
+	o.await(t, outgoing.Sent, 1)
+	require.Zero(t, o.events.of(outgoing.Failed))
 }
 
 func TestOutboxGivesUp(t *testing.T) {
@@ -123,16 +125,16 @@ func TestOutboxGivesUp(t *testing.T) {
 	o := open(t)
 	o.server.Refuse(550)
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, watchpost.MailFailed, 1)
+	o.await(t, outgoing.Failed, 1)
 	require.Equal(t, 1, o.server.Tries(), "what is refused for good is not tried again")
 
 	o.server.Refuse(451, 451, 451, 451, 451)
 	require.NoError(t, o.Send(context.Background(), letter))
 	for n := range 4 {
-		o.await(t, watchpost.MailRetried, n+1)
+		o.await(t, outgoing.Retried, n+1)
 		require.NoError(t, o.clock.Advance(5*time.Minute))
 	}
-	o.await(t, watchpost.MailFailed, 2)
+	o.await(t, outgoing.Failed, 2)
 	require.Empty(t, o.server.Mails())
 	require.NoError(t, o.Close(context.Background()))
 	require.Contains(t, o.log.String(), letter.To)
@@ -144,11 +146,11 @@ func TestOutboxCloses(t *testing.T) {
 	o := open(t)
 	o.server.Refuse(451)
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, watchpost.MailRetried, 1)
+	o.await(t, outgoing.Retried, 1)
 	require.NoError(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Close(context.Background()))
 	require.Len(t, o.server.Mails(), 1, "what waits is delivered, what was to be tried again is not")
-	require.Zero(t, o.events.of(watchpost.MailFailed))
+	require.Zero(t, o.events.of(outgoing.Failed))
 	require.Equal(t, 1, o.stored(t))
 	require.Error(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Close(context.Background()))
@@ -171,17 +173,17 @@ func TestNextSenderTakesOver(t *testing.T) {
 	o.server.Refuse(451, 451)
 	require.NoError(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, watchpost.MailRetried, 2)
+	o.await(t, outgoing.Retried, 2)
 
 	other := openOn(t, o.store, true)
 	require.NoError(t, other.Send(context.Background(), letter))
 	require.Len(t, other.server.Await(1), 1)
-	other.await(t, watchpost.MailSent, 1)
+	other.await(t, outgoing.Sent, 1)
 	require.Eventually(t, func() bool { return o.stored(t) == 2 }, mailtest.Wait, time.Millisecond)
 
 	next := openOn(t, o.store, false)
 	require.Len(t, next.server.Await(2), 2)
-	next.await(t, watchpost.MailSent, 2)
+	next.await(t, outgoing.Sent, 2)
 	require.Eventually(t, func() bool { return o.stored(t) == 0 }, mailtest.Wait, time.Millisecond)
 	require.NoError(t, o.clock.Advance(5*time.Second))
 	require.NoError(t, o.Close(context.Background()))
@@ -197,7 +199,7 @@ func TestUnreadableMailIsPassedOver(t *testing.T) {
 	o.server.Refuse(451, 451)
 	require.NoError(t, o.Send(context.Background(), letter))
 	require.NoError(t, o.Send(context.Background(), letter))
-	o.await(t, watchpost.MailRetried, 2)
+	o.await(t, outgoing.Retried, 2)
 	epoch, err := o.store.Activate(t.Context(), "someone")
 	require.NoError(t, err)
 	batch := &persistence.Batch{}
@@ -208,7 +210,7 @@ func TestUnreadableMailIsPassedOver(t *testing.T) {
 
 	next := openOn(t, o.store, false)
 	require.Len(t, next.server.Await(2), 2)
-	next.await(t, watchpost.MailSent, 2)
+	next.await(t, outgoing.Sent, 2)
 	require.Eventually(t, func() bool { return o.stored(t) == 2 }, mailtest.Wait, time.Millisecond)
 	require.NoError(t, next.Close(context.Background()))
 	require.Contains(t, next.log.String(), "mail 0:")
@@ -219,16 +221,16 @@ func TestUnreadableMailIsPassedOver(t *testing.T) {
 func TestMailToNobody(t *testing.T) {
 	t.Parallel()
 	o := open(t)
-	require.NoError(t, o.Send(context.Background(), watchpost.Mail{Body: "nothing"}))
+	require.NoError(t, o.Send(context.Background(), outgoing.Mail{Body: "nothing"}))
 	require.Eventually(t, func() bool { return o.stored(t) == 0 }, mailtest.Wait, time.Millisecond)
 	require.Zero(t, o.server.Tries())
 }
 
 // heldMailer hands codes on, and holds other mails until their delivery is cancelled.
-type heldMailer struct{ codes chan watchpost.Mail }
+type heldMailer struct{ codes chan outgoing.Mail }
 
-// Send implements watchpost.Mailer.
-func (h heldMailer) Send(ctx context.Context, m watchpost.Mail) error {
+// Send implements outgoing.Mailer.
+func (h heldMailer) Send(ctx context.Context, m outgoing.Mail) error {
 	if m.Code {
 		h.codes <- m
 		return nil
@@ -247,7 +249,7 @@ func TestCodesWaitForNoOtherMail(t *testing.T) {
 	keyring, err := vault.NewKeyring(bytes.Repeat([]byte{7}, vault.MasterKeySize))
 	require.NoError(t, err)
 	shelf := mail.NewShelf(mail.ShelfOptions{Store: store, Keyring: keyring, Clock: watchpost.SystemClock{}, Sender: "here", Alive: func(string) bool { return true }})
-	held := heldMailer{make(chan watchpost.Mail, 1)}
+	held := heldMailer{make(chan outgoing.Mail, 1)}
 	o := mail.NewOutbox(held, shelf, watchpost.SystemClock{}, discard(), func(string) {})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -255,10 +257,10 @@ func TestCodesWaitForNoOtherMail(t *testing.T) {
 		require.ErrorIs(t, o.Close(ctx), context.Canceled)
 	})
 	for err == nil {
-		err = o.Send(t.Context(), watchpost.Mail{To: "ada@example.com", Body: "2 new posts"})
+		err = o.Send(t.Context(), outgoing.Mail{To: "ada@example.com", Body: "2 new posts"})
 	}
 	require.EqualError(t, err, "mail: too many mails wait")
-	code := watchpost.Mail{To: "ada@example.com", Body: "123456", Code: true}
+	code := outgoing.Mail{To: "ada@example.com", Body: "123456", Code: true}
 	require.NoError(t, o.Send(t.Context(), code))
 	require.Equal(t, code, <-held.codes)
 }

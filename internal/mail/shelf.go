@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"watchpost/actors/vault"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -41,7 +42,7 @@ type ShelfOptions struct {
 
 // shelvedMail is a stored mail of this sender.
 type shelvedMail struct {
-	watchpost.Mail
+	outgoing.Mail
 	at time.Time
 
 	id     string
@@ -55,7 +56,7 @@ func NewShelf(o ShelfOptions) *Shelf {
 }
 
 // put stores a mail.
-func (s *Shelf) put(ctx context.Context, m watchpost.Mail) (shelvedMail, error) {
+func (s *Shelf) put(ctx context.Context, m outgoing.Mail) (shelvedMail, error) {
 	now := s.o.Clock.Now()
 	shelved := shelvedMail{Mail: m, at: now, id: watchpost.NewID(now)}
 	plain, err := json.Marshal(m)

@@ -16,6 +16,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
@@ -153,9 +154,9 @@ func (s *SMTP) dial(ctx context.Context, network, address string) (net.Conn, err
 	return secured, nil
 }
 
-// Send implements watchpost.Mailer. When it returns without an error, the mail
+// Send implements outgoing.Mailer. When it returns without an error, the mail
 // server has accepted the mail.
-func (s *SMTP) Send(ctx context.Context, m watchpost.Mail) error {
+func (s *SMTP) Send(ctx context.Context, m outgoing.Mail) error {
 	message, err := s.compose(m)
 	if err != nil {
 		return &DeliveryError{Err: err}
@@ -206,7 +207,7 @@ func (s *SMTP) connect(ctx context.Context, use func(context.Context, *gomail.Cl
 }
 
 // compose builds the message. The fields of a mail cannot add headers.
-func (s *SMTP) compose(m watchpost.Mail) (*gomail.Msg, error) {
+func (s *SMTP) compose(m outgoing.Mail) (*gomail.Msg, error) {
 	if err := checkHeaders(m); err != nil {
 		return nil, err
 	}

@@ -14,12 +14,13 @@ import (
 
 	"watchpost/internal/mail"
 	"watchpost/internal/mail/mailtest"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/watchpost"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var letter = watchpost.Mail{To: "ada@acme.example", Subject: "Your code: grüße", Body: "Your code is 123456.\n\nA line with a . alone:\n.\nend\n"}
+var letter = outgoing.Mail{To: "ada@acme.example", Subject: "Your code: grüße", Body: "Your code is 123456.\n\nA line with a . alone:\n.\nend\n"}
 
 // mailer returns an SMTP for a server.
 func mailer(t *testing.T, s *mailtest.Server, changes ...func(*mail.SMTPOptions)) *mail.SMTP {
@@ -43,7 +44,7 @@ func with(policy mail.TLSPolicy) func(*mail.SMTPOptions) {
 }
 
 // fails sends a mail that is rejected and returns the error.
-func fails(t *testing.T, m watchpost.Mailer, one watchpost.Mail) *mail.DeliveryError {
+func fails(t *testing.T, m outgoing.Mailer, one outgoing.Mail) *mail.DeliveryError {
 	t.Helper()
 	err := m.Send(context.Background(), one)
 	var delivery *mail.DeliveryError
@@ -170,7 +171,7 @@ func TestHeadersCannotBeInjected(t *testing.T) {
 	s := mailtest.Start(t, mailtest.Options{})
 	folder, err := mail.NewFolder(t.TempDir(), watchpost.SystemClock{}, discard())
 	require.NoError(t, err)
-	for _, bad := range []watchpost.Mail{
+	for _, bad := range []outgoing.Mail{
 		{To: "ada@acme.example\r\nBcc: eve@evil.example", Subject: "s"},
 		{To: "ada@acme.example, eve@evil.example", Subject: "s"},
 		{To: "Ada <ada@acme.example>", Subject: "s"},
@@ -186,7 +187,7 @@ func TestHeadersCannotBeInjected(t *testing.T) {
 		}
 	}
 	require.Empty(t, s.Mails())
-	tricky := watchpost.Mail{To: "ada@acme.example", Subject: "=?utf-8?q?a=0d=0aBcc:?= " + strings.Repeat("long ", 60), Body: "\r\n.\r\nQUIT\r\nBcc: eve@evil.example\r\n"}
+	tricky := outgoing.Mail{To: "ada@acme.example", Subject: "=?utf-8?q?a=0d=0aBcc:?= " + strings.Repeat("long ", 60), Body: "\r\n.\r\nQUIT\r\nBcc: eve@evil.example\r\n"}
 	require.NoError(t, mailer(t, s).Send(context.Background(), tricky))
 	got := s.Await(1)[0]
 	require.Empty(t, got.Header.Get("Bcc"))

@@ -12,6 +12,7 @@ import (
 
 	"watchpost/persistence"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // grouped is the questions that group posts, each with values drawn again.
@@ -29,13 +30,13 @@ var grouped = []struct {
 		return m.leadsOf(view, watchpost.PostQuery{Live: live(f, 1)}, watchpost.LeadsRecentFirst)
 	}},
 	{"trend by watchlist", func(m *team, view persistence.View, f *forge) (int, error) {
-		return m.trendOf(view, f, watchpost.TrendByWatchlist, watchpost.TrendDay)
+		return m.trendOf(view, f, trend.ByWatchlist, trend.Day)
 	}},
 	{"trend by language", func(m *team, view persistence.View, f *forge) (int, error) {
-		return m.trendOf(view, f, watchpost.TrendByLanguage, watchpost.TrendDay)
+		return m.trendOf(view, f, trend.ByLanguage, trend.Day)
 	}},
 	{"trend by hour", func(m *team, view persistence.View, f *forge) (int, error) {
-		return m.trendOf(view, f, watchpost.TrendByNothing, watchpost.TrendHour)
+		return m.trendOf(view, f, trend.ByNothing, trend.Hour)
 	}},
 }
 
@@ -45,19 +46,19 @@ func (m *team) leadsOf(view persistence.View, q watchpost.PostQuery, by watchpos
 }
 
 // trendOf counts 30 days, which end at a random one.
-func (m *team) trendOf(view persistence.View, f *forge, by watchpost.TrendBy, interval watchpost.TrendInterval) (n int, err error) {
-	q := &watchpost.TrendQuery{Interval: interval, By: by}
+func (m *team) trendOf(view persistence.View, f *forge, by trend.By, interval trend.Interval) (n int, err error) {
+	q := &trend.Query{Interval: interval, By: by}
 	q.To = day0.AddDate(0, 0, -f.r.IntN(300))
 	q.From = q.To.AddDate(0, 0, -30)
-	if interval == watchpost.TrendHour {
+	if interval == trend.Hour {
 		q.From = q.To.AddDate(0, 0, -3)
 	}
 	switch by {
-	case watchpost.TrendByWatchlist:
+	case trend.ByWatchlist:
 		for i := range 100 {
 			q.Names = append(q.Names, string(watchlist(i)))
 		}
-	case watchpost.TrendByLanguage:
+	case trend.ByLanguage:
 		q.Names = []string{"en", "de", "fr", "es"}
 	}
 	if err := q.Span(day0); err != nil {

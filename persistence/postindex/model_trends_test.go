@@ -9,25 +9,26 @@ import (
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // trends asks for the trend of a query by each grouping.
 func (m *machine) trends(t *rapid.T) {
-	q := &watchpost.TrendQuery{PostQuery: *someQuery.Draw(t, "query"), Interval: of(watchpost.TrendIntervals).Draw(t, "interval")}
-	q.By = of(append([]watchpost.TrendBy{watchpost.TrendByNothing}, watchpost.TrendGroupings...)).Draw(t, "grouped by")
+	q := &trend.Query{PostQuery: *someQuery.Draw(t, "query"), Interval: of(trend.Intervals).Draw(t, "interval")}
+	q.By = of(append([]trend.By{trend.ByNothing}, trend.Groupings...)).Draw(t, "grouped by")
 	switch q.By {
-	case watchpost.TrendByNothing:
-	case watchpost.TrendByWatchlist:
+	case trend.ByNothing:
+	case trend.ByWatchlist:
 		for _, id := range lists {
 			if q.Live == nil || q.Live[id] {
 				q.Names = append(q.Names, string(id))
 			}
 		}
-	case watchpost.TrendByKeyword:
+	case trend.ByKeyword:
 		q.Names = []string{"k", "GO ", "none"}
-	case watchpost.TrendByLanguage:
+	case trend.ByLanguage:
 		q.Names = []string{"en", "de", "ja"}
-	case watchpost.TrendByLabel:
+	case trend.ByLabel:
 		q.Names = []string{"x", "HIRING", watchpost.NoLabels}
 	default:
 		q.Names = q.By.Names()
@@ -46,8 +47,8 @@ func (m *machine) trends(t *rapid.T) {
 }
 
 // newWords asks for the words that are new in a day of a trend.
-func (m *machine) newWords(t *rapid.T, q *watchpost.TrendQuery) {
-	in, before := q.Looked(&watchpost.TrendSpike{At: q.From})
+func (m *machine) newWords(t *rapid.T, q *trend.Query) {
+	in, before := q.Looked(&trend.Spike{At: q.From})
 	words := func(of *watchpost.PostQuery) (words [][]string) {
 		page, _ := of.Select(m.posts)
 		for _, p := range page {
@@ -58,6 +59,6 @@ func (m *machine) newWords(t *rapid.T, q *watchpost.TrendQuery) {
 	m.view(func(view persistence.View) {
 		got, err := m.index.NewWords(view, space, &in, &before)
 		require.NoError(t, err)
-		require.Equal(t, watchpost.NewWords(words(&in), words(&before)), got)
+		require.Equal(t, trend.NewWords(words(&in), words(&before)), got)
 	})
 }

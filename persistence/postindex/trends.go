@@ -6,11 +6,12 @@ import (
 
 	"watchpost/persistence"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // Trend counts the posts of a query, and those of each of its groups, by interval from the
-// first that is counted. watchpost.TrendQuery.Select defines their meaning.
-func (x *Index) Trend(view persistence.View, space persistence.Space, q *watchpost.TrendQuery) (all []int, groups [][]int, err error) {
+// first that is counted. trend.Query.Select defines their meaning.
+func (x *Index) Trend(view persistence.View, space persistence.Space, q *trend.Query) (all []int, groups [][]int, err error) {
 	all, groups = make([]int, q.Intervals()), make([][]int, len(q.Names))
 	for i := range groups {
 		groups[i] = make([]int, len(all))
@@ -111,7 +112,7 @@ func (f *matches) countIn(intervals []uint16, counts []int) {
 }
 
 // NewWords returns the words that are new in the posts of one page, as against those of
-// another; watchpost.NewWords says which are. They are remembered for these versions of
+// another; trend.NewWords says which are. They are remembered for these versions of
 // posts: most spikes of a trend are in the past, and their posts do not change.
 func (x *Index) NewWords(view persistence.View, space persistence.Space, in, before *watchpost.PostQuery) ([]string, error) {
 	s, err := x.snapshot(view, space)
@@ -134,7 +135,7 @@ func (x *Index) NewWords(view persistence.View, space persistence.Space, in, bef
 			return nil, err
 		}
 	}
-	found := watchpost.NewWords(words[0], words[1])
+	found := trend.NewWords(words[0], words[1])
 	x.cache.put(k, found, 50*len(found))
 	return found, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/vault"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/persistence/badger"
 	"watchpost/watchpost"
 )
@@ -110,8 +111,8 @@ func createTeam(b *testing.B, registry *actors.Registry, i int) watchpost.TeamID
 
 type noMail struct{}
 
-// Send implements watchpost.Mailer.
-func (noMail) Send(context.Context, watchpost.Mail) error { return nil }
+// Send implements outgoing.Mailer.
+func (noMail) Send(context.Context, outgoing.Mail) error { return nil }
 
 // heap returns the live heap after a collection: the minimum of a few readings,
 // because the store works in the background.

@@ -24,6 +24,7 @@ import (
 	"watchpost/actors/vault"
 	httpapi "watchpost/http"
 	"watchpost/internal/fakenetwork"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/passkey"
 	"watchpost/persistence/badger"
 	"watchpost/watchpost"
@@ -201,11 +202,11 @@ func build(dist string, options ...string) error {
 // mailbox collects the sent mails.
 type mailbox struct {
 	mu    sync.Mutex
-	mails []watchpost.Mail
+	mails []outgoing.Mail
 }
 
-// Send implements watchpost.Mailer.
-func (p *mailbox) Send(_ context.Context, m watchpost.Mail) error {
+// Send implements outgoing.Mailer.
+func (p *mailbox) Send(_ context.Context, m outgoing.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mails = append(p.mails, m)

@@ -24,7 +24,7 @@ import (
 	"slices"
 	"unicode"
 
-	"watchpost/watchpost"
+	"watchpost/internal/langcode"
 )
 
 // A text needs minLetters letters; detection reads the first maxLetters.
@@ -39,8 +39,8 @@ func Detect(text string) string { return current().Detect(text) }
 // Detect returns the code of the language of a text.
 func (m *Model) Detect(text string) string {
 	code, lead := m.Guess(text)
-	if code == watchpost.Undetermined || lead < 0 {
-		return watchpost.Undetermined
+	if code == langcode.Undetermined || lead < 0 {
+		return langcode.Undetermined
 	}
 	return code
 }
@@ -53,7 +53,7 @@ func (m *Model) Guess(text string) (code string, lead int32) {
 	if c.letters < minLetters {
 		tags = true
 		if c = count(text, tags); c.letters < minLetters {
-			return watchpost.Undetermined, 0
+			return langcode.Undetermined, 0
 		}
 	}
 	s := c.script()

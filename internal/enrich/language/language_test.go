@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"watchpost/internal/enrich/language"
-	"watchpost/watchpost"
+	"watchpost/internal/langcode"
 )
 
 // TestSentences detects sentences in every supported language. They were
@@ -29,7 +29,7 @@ func TestSentences(t *testing.T) {
 		all++
 		switch got := language.Detect(text); got {
 		case code:
-		case watchpost.Undetermined:
+		case langcode.Undetermined:
 			unsure++
 			t.Logf("undetermined, of %s: %s", code, text)
 		default:
@@ -50,7 +50,7 @@ func TestOthers(t *testing.T) {
 	require.NoError(t, err)
 	for line := range strings.Lines(string(file)) {
 		name, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		assert.Equal(t, watchpost.Undetermined, language.Detect(text), "%s: %s", name, text)
+		assert.Equal(t, langcode.Undetermined, language.Detect(text), "%s: %s", name, text)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestTexts(t *testing.T) {
 		all++
 		switch got := language.Detect(text); got {
 		case code:
-		case watchpost.Undetermined:
+		case langcode.Undetermined:
 			unsure++
 			t.Logf("undetermined, of %s: %s", code, text)
 		default:
@@ -96,10 +96,10 @@ func TestShortTexts(t *testing.T) {
 		{"uk", "дякую"},
 		{"ur", "شکریہ"},
 		{"he", "תודה"},
-		{watchpost.Undetermined, "John Smith"},
-		{watchpost.Undetermined, "AI ML SaaS B2B"},
-		{watchpost.Undetermined, "Kudos"},
-		{watchpost.Undetermined, "no"},
+		{langcode.Undetermined, "John Smith"},
+		{langcode.Undetermined, "AI ML SaaS B2B"},
+		{langcode.Undetermined, "Kudos"},
+		{langcode.Undetermined, "no"},
 	} {
 		assert.Equal(t, c.want, language.Detect(c.text), c.text)
 	}
@@ -116,7 +116,7 @@ func TestFormsOfOneText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom(texts).Draw(t, "text")
 		want := language.Detect(text)
-		require.NotEqual(t, watchpost.Undetermined, want)
+		require.NotEqual(t, langcode.Undetermined, want)
 		change := rapid.SampledFrom([]func(string) string{
 			norm.NFD.String,
 			norm.NFKC.String,
@@ -136,7 +136,7 @@ func FuzzDetect(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		code := language.Detect(text)
-		parsed, ok := watchpost.ParseLanguage(code)
+		parsed, ok := langcode.Parse(code)
 		require.True(t, ok && parsed == code, code)
 		require.Equal(t, code, language.Detect(text))
 	})

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"watchpost/watchpost"
+	"watchpost/internal/langcode"
 )
 
 //go:embed model.bin
@@ -47,7 +47,7 @@ func Modelled() []string {
 	}
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
-	return slices.DeleteFunc(codes, func(code string) bool { return code == watchpost.Undetermined })
+	return slices.DeleteFunc(codes, func(code string) bool { return code == langcode.Undetermined })
 }
 
 // maxLanguages and maxBits bound a script's model.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"watchpost/watchpost"
+	"watchpost/internal/langcode"
 )
 
 // report prints the number of training texts of each language, and the share
@@ -51,5 +51,5 @@ func (g *group) detect(text string) string {
 	if code, lead := g.guess(text, false); lead >= 0 {
 		return code
 	}
-	return watchpost.Undetermined
+	return langcode.Undetermined
 }

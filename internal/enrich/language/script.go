@@ -1,6 +1,6 @@
 package language
 
-import "watchpost/watchpost"
+import "watchpost/internal/langcode"
 
 // script is a class of scripts that distinguishes languages. The first four
 // are used by several languages each, which a model distinguishes; each other
@@ -42,7 +42,7 @@ const (
 var scriptCodes = [scriptCount]string{
 	han: "zh", kana: "ja", hangul: "ko", greek: "el", hebrew: "he", armenian: "hy", georgian: "ka",
 	bengali: "bn", gurmukhi: "pa", gujarati: "gu", tamil: "ta", telugu: "te", kannada: "kn", malayalam: "ml",
-	sinhala: "si", thai: "th", lao: "lo", burmese: "my", khmer: "km", amharic: "am", otherScript: watchpost.Undetermined,
+	sinhala: "si", thai: "th", lao: "lo", burmese: "my", khmer: "km", amharic: "am", otherScript: langcode.Undetermined,
 }
 
 // blocks is the table of scripts, in the order of their code points.

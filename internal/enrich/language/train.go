@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost/watchpost"
+	"watchpost/internal/langcode"
 )
 
 // Texts are the training texts of a language.
@@ -40,7 +40,7 @@ func share(text string) uint32 {
 // Keys of a training set that are no languages: names of people, places and
 // things, and English terms that posts in any language use.
 const (
-	Names = watchpost.Undetermined
+	Names = langcode.Undetermined
 	Terms = "terms"
 )
 
@@ -147,7 +147,7 @@ type learner struct {
 // newLearner returns a learner of the languages of a script, and the held-out
 // texts of each.
 func newLearner(s script, texts map[string]Texts) (l *learner, held [][]Texts, err error) {
-	names := append(strings.Fields(trained[s].names), watchpost.Undetermined)
+	names := append(strings.Fields(trained[s].names), langcode.Undetermined)
 	l = &learner{
 		names: names, texts: make([][]Texts, len(names)), bits: trained[s].bits,
 		inserted: slices.Concat(texts[Names].Words, texts[Terms].Words),
@@ -156,7 +156,7 @@ func newLearner(s script, texts map[string]Texts) (l *learner, held [][]Texts, e
 	held = make([][]Texts, len(names))
 	for i, name := range names {
 		of := []string{name}
-		if name == watchpost.Undetermined {
+		if name == langcode.Undetermined {
 			of = strings.Fields(trained[s].others)
 		}
 		for _, name := range of {
@@ -169,7 +169,7 @@ func newLearner(s script, texts map[string]Texts) (l *learner, held [][]Texts, e
 		}
 		l.draws = append(l.draws, i, i)
 		switch t := l.texts[i][0]; {
-		case name == watchpost.Undetermined:
+		case name == langcode.Undetermined:
 			l.draws = append(l.draws, i, i)
 		case len(t.Posts) > 0 && len(t.Sentences) > 0:
 			l.draws = append(l.draws, i)
@@ -325,7 +325,7 @@ func (l *learner) calibrate(g *group, held [][]Texts) {
 		if c := count(text, false); c.letters < minLetters {
 			continue
 		}
-		if code, lead := g.guess(text, false); code != watchpost.Undetermined {
+		if code, lead := g.guess(text, false); code != langcode.Undetermined {
 			answers = append(answers, answer{lead, code == g.Codes[i]})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/internal/langcode"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -49,7 +50,7 @@ type Request struct {
 	Voice     string // how the team writes; empty: not said
 	Author    string // of the post
 	Post      string // its text
-	Language  string // code of its language; empty or watchpost.Undetermined: not known
+	Language  string // code of its language; empty or langcode.Undetermined: not known
 	Objective string // what the posts of a watchlist are for, of a Template
 }
 
@@ -92,8 +93,8 @@ func (r *Request) Question() (instructions, data string) {
 // languageName is how the instructions call the language of the draft.
 func (r *Request) languageName() string {
 	switch {
-	case r.Language != "" && r.Language != watchpost.Undetermined:
-		return watchpost.LanguageName(r.Language)
+	case r.Language != "" && r.Language != langcode.Undetermined:
+		return langcode.Name(r.Language)
 	case r.Post != "":
 		return "the language of the post"
 	}

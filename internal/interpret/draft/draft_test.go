@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/interpret/draft"
+	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 )
 
@@ -33,7 +34,7 @@ func TestQuestion(t *testing.T) {
 		want string
 	}{
 		"no language":  {draft.Request{Kind: draft.Comment, Post: "x"}, "Write in the language of the post."},
-		"undetermined": {draft.Request{Kind: draft.Message, Post: "x", Language: watchpost.Undetermined}, "Write in the language of the post."},
+		"undetermined": {draft.Request{Kind: draft.Message, Post: "x", Language: langcode.Undetermined}, "Write in the language of the post."},
 		"objective":    {draft.Request{Kind: draft.Template, Objective: "x"}, "Write in the language of the objective."},
 		"variables":    {draft.Request{Kind: draft.Template, Objective: "x"}, "{first_name}, {keyword}, {label}"},
 		"message":      {draft.Request{Kind: draft.Message, Post: "x"}, "private message to the author"},

@@ -13,6 +13,7 @@ import (
 	"watchpost/actors/insight"
 	"watchpost/persistence"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // figure is a question about many posts at once, as GET /api-leads and GET /api-trends ask
@@ -140,12 +141,12 @@ func postgresLeads(ctx context.Context, p *postgres, q asked) (string, error) {
 }
 
 func oursTrend(o *ours, view persistence.View, q asked) (string, error) {
-	trend := watchpost.TrendQuery{PostQuery: o.postQuery(q), Interval: watchpost.TrendDay, By: watchpost.TrendByWatchlist}
-	trend.From, trend.To = q.from, q.from.AddDate(0, 0, figureDays)
-	if err := trend.Span(trend.To); err != nil {
+	query := trend.Query{PostQuery: o.postQuery(q), Interval: trend.Day, By: trend.ByWatchlist}
+	query.From, query.To = q.from, q.from.AddDate(0, 0, figureDays)
+	if err := query.Span(query.To); err != nil {
 		return "", err
 	}
-	made, err := insight.Trend(view, o.team.space, o.index, &trend)
+	made, err := insight.Trend(view, o.team.space, o.index, &query)
 	var lines []string
 	for _, g := range made.Groups {
 		lines = append(lines, fmt.Sprintln(g.Name, g.Counts))

@@ -12,6 +12,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/vault"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -90,8 +91,8 @@ func (in ingest) measure(ctx context.Context) (res ingestResult, err error) {
 
 type noMail struct{}
 
-// Send implements watchpost.Mailer.
-func (noMail) Send(context.Context, watchpost.Mail) error { return nil }
+// Send implements outgoing.Mailer.
+func (noMail) Send(context.Context, outgoing.Mail) error { return nil }
 
 // scannedTeam is a team whose one session has prepared all parts of its scans.
 type scannedTeam struct {

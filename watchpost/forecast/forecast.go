@@ -1,4 +1,6 @@
-package watchpost
+// Package forecast computes when the work that waits for an allowance is done. It is
+// pure: the caller knows the accounts, what they have left and what waits.
+package forecast
 
 import (
 	"slices"
@@ -6,23 +8,25 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"watchpost/watchpost"
 )
 
-// ForecastAccount is an account that was active within LivenessWindow, and how many units
+// Account is an account that was active within watchpost.LivenessWindow, and how many units
 // of an action it has left in the period that holds now.
-type ForecastAccount struct {
-	Account AccountURN
+type Account struct {
+	Account watchpost.AccountURN
 	Room    int
 }
 
-// ForecastWork is work that waits, or that a caller thinks of adding.
-type ForecastWork struct {
-	Account AccountURN // that does it; "" for any
+// Work is work that waits, or that a caller thinks of adding.
+type Work struct {
+	Account watchpost.AccountURN // that does it; "" for any
 	Units   int
 	Added   bool
 	// Reason says why it waits while there is room, and NotBefore until when at least, if
 	// that is known.
-	Reason    PendingReason
+	Reason    watchpost.PendingReason
 	NotBefore time.Time
 }
 
@@ -36,26 +40,26 @@ type Forecast struct {
 	// it, or nothing waits.
 	DoneAt time.Time
 	// LimitedBy is what delays the last unit; "" when nothing does.
-	LimitedBy PendingReason
-	// Expiring are the added units that could not begin within TaskExpiry.
+	LimitedBy watchpost.PendingReason
+	// Expiring are the added units that could not begin within watchpost.TaskExpiry.
 	Expiring int
 }
 
 // forecastAhead bounds the periods that are looked ahead.
-const forecastAhead = 1 << 24
+const ahead = 1 << 24
 
-// ForecastOf computes when the work of an action is done. It assumes that each account
+// Of computes when the work of an action is done. It assumes that each account
 // comes back in each period and uses its allowance up, and that nothing else is added.
 // Work of one account goes before work of any.
-func ForecastOf(action Action, accounts []ForecastAccount, work []ForecastWork, now time.Time) Forecast {
-	limit, limited := AllowanceOf(action)
-	f := forecaster{accounts: accounts, limit: limit, limited: limited, now: now, bound: map[AccountURN]int{}}
+func Of(action watchpost.Action, accounts []Account, work []Work, now time.Time) Forecast {
+	limit, limited := watchpost.AllowanceOf(action)
+	f := forecaster{accounts: accounts, limit: limit, limited: limited, now: now, bound: map[watchpost.AccountURN]int{}}
 	result := Forecast{Capacity: len(accounts) * limit.Limit}
 	for _, a := range accounts {
 		result.Room += a.Room
 	}
-	added := map[AccountURN]int{}
-	units := map[AccountURN]int{}
+	added := map[watchpost.AccountURN]int{}
+	units := map[watchpost.AccountURN]int{}
 	for _, w := range work {
 		if w.Added {
 			result.Added += w.Units
@@ -80,27 +84,27 @@ func ForecastOf(action Action, accounts []ForecastAccount, work []ForecastWork, 
 		}
 	}
 	for account, n := range added {
-		result.Expiring += min(n, max(0, units[account]-f.unitsWithin(account, f.periodAt(now.Add(TaskExpiry)))))
+		result.Expiring += min(n, max(0, units[account]-f.unitsWithin(account, f.periodAt(now.Add(watchpost.TaskExpiry)))))
 	}
 	return result
 }
 
 type forecaster struct {
-	accounts []ForecastAccount
-	limit    Allowance
+	accounts []Account
+	limit    watchpost.Allowance
 	limited  bool
 	now      time.Time
-	bound    map[AccountURN]int // units of the accounts' own work
+	bound    map[watchpost.AccountURN]int // units of the accounts' own work
 }
 
 // unitsWithin returns how many units are done from now until the end of a period, 0 being
 // the one that holds now: by an account, or of the work of any.
-func (f *forecaster) unitsWithin(account AccountURN, period int) (n int) {
+func (f *forecaster) unitsWithin(account watchpost.AccountURN, period int) (n int) {
 	for _, a := range f.accounts {
 		room := a.Room + period*f.limit.Limit
 		switch {
 		case !f.limited:
-			return forecastAhead
+			return ahead
 		case account == "":
 			n += max(0, room-f.bound[a.Account])
 		case account == a.Account:
@@ -113,7 +117,7 @@ func (f *forecaster) unitsWithin(account AccountURN, period int) (n int) {
 // periodAt returns the last period that begins before a moment.
 func (f *forecaster) periodAt(at time.Time) int {
 	day := 24 * time.Hour
-	if f.limit.Period == Weekly {
+	if f.limit.Period == watchpost.Weekly {
 		day *= 7
 	}
 	return int((at.Sub(f.limit.Period.Start(f.now)) - 1) / day)
@@ -125,20 +129,20 @@ func (f *forecaster) begin(period int) time.Time {
 		return f.now
 	}
 	days := 1
-	if f.limit.Period == Weekly {
+	if f.limit.Period == watchpost.Weekly {
 		days = 7
 	}
 	return f.limit.Period.Start(f.now).AddDate(0, 0, period*days)
 }
 
 // done returns when the last of the units of an account, or of any, may begin.
-func (f *forecaster) done(w *ForecastWork, units int) (at time.Time, reason PendingReason) {
-	if !slices.ContainsFunc(f.accounts, func(a ForecastAccount) bool { return w.Account == "" || w.Account == a.Account }) {
-		return time.Time{}, PendingExtensionOffline
+func (f *forecaster) done(w *Work, units int) (at time.Time, reason watchpost.PendingReason) {
+	if !slices.ContainsFunc(f.accounts, func(a Account) bool { return w.Account == "" || w.Account == a.Account }) {
+		return time.Time{}, watchpost.PendingExtensionOffline
 	}
-	period := sort.Search(forecastAhead, func(period int) bool { return f.unitsWithin(w.Account, period) >= units })
-	if period == forecastAhead {
-		return time.Time{}, PendingExtensionOffline // the rest of an account's own work takes that long
+	period := sort.Search(ahead, func(period int) bool { return f.unitsWithin(w.Account, period) >= units })
+	if period == ahead {
+		return time.Time{}, watchpost.PendingExtensionOffline // the rest of an account's own work takes that long
 	}
 	at = f.begin(period)
 	switch {
@@ -146,32 +150,32 @@ func (f *forecaster) done(w *ForecastWork, units int) (at time.Time, reason Pend
 		if w.NotBefore.After(at) {
 			at = w.NotBefore
 		}
-		if reason = w.Reason; reason == PendingQueued {
+		if reason = w.Reason; reason == watchpost.PendingQueued {
 			reason = ""
 		}
-	case f.limit.Period == Weekly:
-		reason = PendingWeeklyCap
+	case f.limit.Period == watchpost.Weekly:
+		reason = watchpost.PendingWeeklyCap
 	default:
-		reason = PendingDailyCap
+		reason = watchpost.PendingDailyCap
 	}
 	return at, reason
 }
 
-// MaxForecast bounds the tasks of one type that a forecast adds: as many as may be open.
-const MaxForecast = 100_000
+// MaxAdded bounds the tasks of one type that a forecast adds: as many as may be open.
+const MaxAdded = 100_000
 
-// AddedTasks are tasks of a type that a caller thinks of creating.
-type AddedTasks struct {
-	Type  TaskType
+// Added are tasks of a type that a caller thinks of creating.
+type Added struct {
+	Type  watchpost.TaskType
 	Count int
 }
 
 // ParseAdded parses agent_profile_fetch:300.
-func ParseAdded(s string) (AddedTasks, error) {
+func ParseAdded(s string) (Added, error) {
 	name, number, _ := strings.Cut(s, ":")
 	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 || n > MaxForecast || !slices.Contains(JournalTypes(), TaskType(name)) {
-		return AddedTasks{}, Errorf(Invalid, "Invalid 'add'")
+	if err != nil || n < 1 || n > MaxAdded || !slices.Contains(watchpost.JournalTypes(), watchpost.TaskType(name)) {
+		return Added{}, watchpost.Errorf(watchpost.Invalid, "Invalid 'add'")
 	}
-	return AddedTasks{TaskType(name), n}, nil
+	return Added{watchpost.TaskType(name), n}, nil
 }

@@ -1,4 +1,4 @@
-package watchpost_test
+package testclock_test
 
 import (
 	"errors"
@@ -11,18 +11,21 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"watchpost/internal/testclock"
 	"watchpost/watchpost"
 )
 
+var noon = time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
+
 // settable returns a clock set near noon, closed at the end of the test.
-func settable(t testing.TB) *watchpost.SettableClock {
+func settable(t testing.TB) *testclock.Clock {
 	t.Helper()
-	c := watchpost.NewSettableClock(noon.Sub(watchpost.SystemClock{}.Now()), nil, nil)
+	c := testclock.New(noon.Sub(watchpost.SystemClock{}.Now()), nil, nil)
 	t.Cleanup(c.Close)
 	return c
 }
 
-func TestSettableClockOrder(t *testing.T) {
+func TestOrder(t *testing.T) {
 	t.Parallel()
 	c := settable(t)
 	start := c.Now()
@@ -56,7 +59,7 @@ func TestSettableClockOrder(t *testing.T) {
 	require.Equal(t, "30h", calls[7])
 }
 
-func TestSettableClockBackwards(t *testing.T) {
+func TestBackwards(t *testing.T) {
 	t.Parallel()
 	c := settable(t)
 	require.NoError(t, c.Advance(0), "not at all is not backwards")
@@ -68,13 +71,13 @@ func TestSettableClockBackwards(t *testing.T) {
 	require.False(t, c.Now().Before(noon))
 }
 
-func TestSettableClockPersistsFirst(t *testing.T) {
+func TestPersistsFirst(t *testing.T) {
 	t.Parallel()
 	var events []string
 	var kept time.Duration
 	var failure error
 	offset := noon.Sub(watchpost.SystemClock{}.Now())
-	c := watchpost.NewSettableClock(offset, func(o time.Duration) error {
+	c := testclock.New(offset, func(o time.Duration) error {
 		events = append(events, "persist")
 		if failure == nil {
 			kept = o
@@ -97,12 +100,12 @@ func TestSettableClockPersistsFirst(t *testing.T) {
 	require.Error(t, c.Advance(-1))
 	require.Len(t, events, 3, "what is refused is not persisted")
 
-	after := watchpost.NewSettableClock(kept, nil, nil)
+	after := testclock.New(kept, nil, nil)
 	t.Cleanup(after.Close)
 	require.WithinDuration(t, c.Now(), after.Now(), 20*time.Second, "a clock made with the offset goes on")
 }
 
-func TestSettableClockRunsOn(t *testing.T) {
+func TestRunsOn(t *testing.T) {
 	t.Parallel()
 	c := settable(t)
 	rang := make(chan time.Time, 10)
@@ -167,7 +170,7 @@ func TestSettableClockRunsOn(t *testing.T) {
 		require.True(t, done)
 	})
 	t.Run("closed", func(t *testing.T) {
-		closed := watchpost.NewSettableClock(0, nil, nil)
+		closed := testclock.New(0, nil, nil)
 		closed.At(closed.Now().Add(time.Hour), func() {})
 		closed.Close()
 		closed.At(closed.Now(), func() { t.Error("a closed clock rings") })
@@ -175,12 +178,12 @@ func TestSettableClockRunsOn(t *testing.T) {
 	})
 }
 
-// TestSettableClockAgainstModel adds, stops and advances at random, and
+// TestAgainstModel adds, stops and advances at random, and
 // compares the calls with a sorted list.
-func TestSettableClockAgainstModel(t *testing.T) {
+func TestAgainstModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		c := watchpost.NewSettableClock(noon.Sub(watchpost.SystemClock{}.Now()), nil, nil)
+		c := testclock.New(noon.Sub(watchpost.SystemClock{}.Now()), nil, nil)
 		defer c.Close()
 		type entry struct {
 			name  string
@@ -224,21 +227,11 @@ func TestSettableClockAgainstModel(t *testing.T) {
 	})
 }
 
-func TestSystemClock(t *testing.T) {
-	t.Parallel()
-	var c watchpost.SystemClock
-	require.Equal(t, time.UTC, c.Now().Location())
-	rang := make(chan struct{})
-	c.At(c.Now().Add(-time.Second), func() { close(rang) })
-	<-rang
-	require.True(t, c.At(c.Now().Add(time.Hour), func() {}).Stop())
-}
-
 // TestFollow sets one clock to the offset of another: they show the same time, and
 // the timers between are called.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	first, second := watchpost.NewSettableClock(0, nil, nil), watchpost.NewSettableClock(0, nil, nil)
+	first, second := testclock.New(0, nil, nil), testclock.New(0, nil, nil)
 	t.Cleanup(first.Close)
 	t.Cleanup(second.Close)
 	rung := 0
@@ -255,7 +248,7 @@ func TestFollow(t *testing.T) {
 // after a jump back, later timers wait for their time.
 func TestJump(t *testing.T) {
 	t.Parallel()
-	c := watchpost.NewSettableClock(0, nil, func(time.Time) { t.Error("nobody knows of a jump before") })
+	c := testclock.New(0, nil, func(time.Time) { t.Error("nobody knows of a jump before") })
 	t.Cleanup(c.Close)
 	began := c.Now()
 	var called atomic.Int64

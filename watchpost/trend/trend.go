@@ -1,106 +1,108 @@
-package watchpost
+// Package trend counts posts by time and group, and finds the intervals with many more
+// posts than usual. Query.Select defines the counts; package postindex counts faster.
+package trend
 
 import (
 	"cmp"
 	"math"
 	"slices"
 	"time"
+
+	"watchpost/watchpost"
 )
 
-// TrendInterval is a length of the intervals in which posts are counted.
-type TrendInterval string
+// Interval is a length of the intervals in which posts are counted.
+type Interval string
 
 // The intervals, which begin in UTC; a week begins on Monday.
 const (
-	TrendHour TrendInterval = "hour"
-	TrendDay  TrendInterval = "day"
-	TrendWeek TrendInterval = "week"
+	Hour Interval = "hour"
+	Day  Interval = "day"
+	Week Interval = "week"
 )
 
-// TrendIntervals are all of them.
-var TrendIntervals = []TrendInterval{TrendHour, TrendDay, TrendWeek}
+// Intervals are all of them.
+var Intervals = []Interval{Hour, Day, Week}
 
-// MaxTrendIntervals bounds the intervals of a request.
-const MaxTrendIntervals = 400
+// MaxIntervals bounds the intervals of a request.
+const MaxIntervals = 400
 
 // trendBaseline is the time before an interval by which a spike is judged.
-const trendBaseline = 28 * 24 * time.Hour
+const baseline = 28 * 24 * time.Hour
 
 // Length returns the length of an interval.
-func (i TrendInterval) Length() time.Duration {
+func (i Interval) Length() time.Duration {
 	switch i {
-	case TrendHour:
+	case Hour:
 		return time.Hour
-	case TrendWeek:
+	case Week:
 		return 7 * 24 * time.Hour
 	}
 	return 24 * time.Hour
 }
 
 // usual is the span of a trend that does not name its first day.
-func (i TrendInterval) usual() time.Duration {
+func (i Interval) usual() time.Duration {
 	switch i {
-	case TrendHour:
+	case Hour:
 		return 3 * 24 * time.Hour
-	case TrendWeek:
+	case Week:
 		return 12 * 7 * 24 * time.Hour
 	}
 	return 30 * 24 * time.Hour
 }
 
 // Begin returns the beginning of the interval that holds a moment.
-func (i TrendInterval) Begin(at time.Time) time.Time {
+func (i Interval) Begin(at time.Time) time.Time {
 	switch i {
-	case TrendHour:
+	case Hour:
 		return at.UTC().Truncate(time.Hour)
-	case TrendWeek:
-		return Weekly.Start(at)
+	case Week:
+		return watchpost.Weekly.Start(at)
 	}
-	return Daily.Start(at)
+	return watchpost.Daily.Start(at)
 }
 
-// TrendBy is what posts are grouped by.
-type TrendBy string
+// By is what posts are grouped by.
+type By string
 
 // The groupings.
 const (
-	TrendByNothing   TrendBy = ""
-	TrendByWatchlist TrendBy = "watchlist"
-	TrendByKeyword   TrendBy = "keyword"
-	TrendBySentiment TrendBy = "sentiment"
-	TrendByLanguage  TrendBy = "language"
-	TrendByLabel     TrendBy = "label"
-	TrendByLevel     TrendBy = "seniority_level"
+	ByNothing   By = ""
+	ByWatchlist By = "watchlist"
+	ByKeyword   By = "keyword"
+	BySentiment By = "sentiment"
+	ByLanguage  By = "language"
+	ByLabel     By = "label"
+	ByLevel     By = "seniority_level"
 )
 
-// TrendGroupings are those that a request may name.
-var TrendGroupings = []TrendBy{TrendByWatchlist, TrendByKeyword, TrendBySentiment, TrendByLanguage, TrendByLabel, TrendByLevel}
+// Groupings are those that a request may name.
+var Groupings = []By{ByWatchlist, ByKeyword, BySentiment, ByLanguage, ByLabel, ByLevel}
 
-// MaxTrendNames bounds the groups that are counted, TextTooManyGroups is the error of more.
+// MaxNames bounds the groups that are counted, TextTooManyGroups is the error of more.
 const (
-	MaxTrendNames     = 2000
+	MaxNames          = 2000
 	TextTooManyGroups = "Too many keywords or labels, at most %d: name fewer watchlists"
 )
 
-// MaxTrendGroups bounds the groups of a reply: those with the most posts.
-const MaxTrendGroups = 100
+// MaxGroups bounds the groups of a reply: those with the most posts.
+const MaxGroups = 100
 
 // Names returns the names of the groups that do not depend on the team.
-func (b TrendBy) Names() []string {
+func (b By) Names() []string {
 	switch b {
-	case TrendBySentiment:
-		return slices.Clone(sentimentChoices)
-	case TrendByLevel:
-		return slices.Clone(seniorityChoices)
+	case BySentiment, ByLevel:
+		return slices.Clone(watchpost.PostFilterOf(string(b)).Choices)
 	}
 	return nil
 }
 
 // Group returns the query that selects the posts of a group among those of q. A post may
 // be in several groups, or in none.
-func (b TrendBy) Group(q *PostQuery, name string) *PostQuery {
-	group := &PostQuery{Tagging: q.Tagging}
-	if b == TrendByKeyword {
+func (b By) Group(q *watchpost.PostQuery, name string) *watchpost.PostQuery {
+	group := &watchpost.PostQuery{Tagging: q.Tagging}
+	if b == ByKeyword {
 		group.Live = q.Live // matched by one of the watchlists asked for
 	}
 	b.narrow(group, name)
@@ -108,35 +110,35 @@ func (b TrendBy) Group(q *PostQuery, name string) *PostQuery {
 }
 
 // narrow sets the filter of a group.
-func (b TrendBy) narrow(q *PostQuery, name string) {
+func (b By) narrow(q *watchpost.PostQuery, name string) {
 	switch b {
-	case TrendByWatchlist:
-		q.Live = map[WatchlistID]bool{WatchlistID(name): true}
-	case TrendByKeyword:
+	case ByWatchlist:
+		q.Live = map[watchpost.WatchlistID]bool{watchpost.WatchlistID(name): true}
+	case ByKeyword:
 		q.Keyword = name
-	case TrendBySentiment:
+	case BySentiment:
 		q.Sentiments = []string{name}
-	case TrendByLanguage:
+	case ByLanguage:
 		q.Languages = []string{name}
-	case TrendByLabel:
+	case ByLabel:
 		q.Labels = []string{name}
-	case TrendByLevel:
+	case ByLevel:
 		q.Levels = []string{name}
 	}
 }
 
-// TrendQuery is a request to GET /api-trends. Its posts are those of PostQuery; From and
-// To are whole intervals once Span has set them.
-type TrendQuery struct {
-	PostQuery
-	Interval TrendInterval
-	By       TrendBy
+// Query is a request to GET /api-trends. Its posts are those of its PostQuery; From
+// and To are whole intervals once Span has set them.
+type Query struct {
+	watchpost.PostQuery
+	Interval Interval
+	By       By
 	Names    []string // of the groups
 }
 
 // Span sets From and To to the beginnings of the first interval and of the one behind the
 // last. Without From there are as many as is usual, without To the last is that of now.
-func (q *TrendQuery) Span(now time.Time) error {
+func (q *Query) Span(now time.Time) error {
 	to := now
 	if !q.To.IsZero() {
 		to = q.To.Add(-1)
@@ -148,12 +150,12 @@ func (q *TrendQuery) Span(now time.Time) error {
 	q.From = q.Interval.Begin(q.From)
 	switch {
 	case q.From.Year() < 1900:
-		return Errorf(Invalid, "Invalid 'start_date'")
+		return watchpost.Errorf(watchpost.Invalid, "Invalid 'start_date'")
 	case q.To.Year() > 2200:
-		return Errorf(Invalid, "Invalid 'end_date'")
+		return watchpost.Errorf(watchpost.Invalid, "Invalid 'end_date'")
 	}
-	if n := q.To.Sub(q.From) / q.Interval.Length(); n > MaxTrendIntervals {
-		return Errorf(Invalid, "Too many intervals, at most %d: use a longer interval or fewer days", MaxTrendIntervals)
+	if n := q.To.Sub(q.From) / q.Interval.Length(); n > MaxIntervals {
+		return watchpost.Errorf(watchpost.Invalid, "Too many intervals, at most %d: use a longer interval or fewer days", MaxIntervals)
 	}
 	q.To = later(q.To, q.From)
 	return nil
@@ -168,17 +170,17 @@ func later(a, b time.Time) time.Time {
 
 // Counted returns the query of all posts that are counted: those of the intervals and of
 // the four weeks before them.
-func (q *TrendQuery) Counted() *PostQuery {
+func (q *Query) Counted() *watchpost.PostQuery {
 	all := q.PostQuery
-	all.From = q.From.Add(-trendBaseline)
+	all.From = q.From.Add(-baseline)
 	return &all
 }
 
 // Before returns how many intervals are counted before From.
-func (q *TrendQuery) Before() int { return int(trendBaseline / q.Interval.Length()) }
+func (q *Query) Before() int { return int(baseline / q.Interval.Length()) }
 
 // Intervals returns how many intervals are counted.
-func (q *TrendQuery) Intervals() int {
+func (q *Query) Intervals() int {
 	return q.Before() + int(q.To.Sub(q.From)/q.Interval.Length())
 }
 
@@ -187,20 +189,20 @@ type Trend struct {
 	From   time.Time
 	Counts []int // of all posts, by interval
 	Count  int
-	Groups []TrendGroup // those with posts, most first, at most MaxTrendGroups
-	Left   int          // groups with posts that are left out
-	Spikes []TrendSpike // the greatest, by time, then by group
+	Groups []Group // those with posts, most first, at most MaxGroups
+	Left   int     // groups with posts that are left out
+	Spikes []Spike // the greatest, by time, then by group
 }
 
-// TrendGroup is a group of a trend.
-type TrendGroup struct {
+// Group is a group of a trend.
+type Group struct {
 	Name   string
 	Counts []int // by interval
 	Count  int
 }
 
-// TrendSpike is an interval with many more posts than the four weeks before give.
-type TrendSpike struct {
+// Spike is an interval with many more posts than the four weeks before give.
+type Spike struct {
 	Group            string // "" for all posts
 	At               time.Time
 	Count            int
@@ -209,32 +211,32 @@ type TrendSpike struct {
 }
 
 // above returns how many deviations a spike lies above the median.
-func (s *TrendSpike) above() float64 { return (float64(s.Count) - s.Usual) / s.Deviation }
+func (s *Spike) above() float64 { return (float64(s.Count) - s.Usual) / s.Deviation }
 
 // MakeTrend makes the trend of counts: those of all posts, and of each group, by interval
 // from the first that is counted.
-func (q *TrendQuery) MakeTrend(all []int, groups [][]int) Trend {
+func (q *Query) MakeTrend(all []int, groups [][]int) Trend {
 	t := Trend{From: q.From, Counts: all[q.Before():]}
 	t.Count = sum(t.Counts)
 	t.Spikes = q.spikes("", all)
 	for i, counts := range groups {
-		g := TrendGroup{Name: q.Names[i], Counts: counts[q.Before():]}
+		g := Group{Name: q.Names[i], Counts: counts[q.Before():]}
 		if g.Count = sum(g.Counts); g.Count > 0 {
 			t.Groups = append(t.Groups, g)
 			t.Spikes = append(t.Spikes, q.spikes(g.Name, counts)...)
 		}
 	}
-	slices.SortFunc(t.Groups, func(a, b TrendGroup) int {
+	slices.SortFunc(t.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
-	if t.Left = max(0, len(t.Groups)-MaxTrendGroups); t.Left > 0 {
-		t.Groups = t.Groups[:MaxTrendGroups]
+	if t.Left = max(0, len(t.Groups)-MaxGroups); t.Left > 0 {
+		t.Groups = t.Groups[:MaxGroups]
 	}
-	slices.SortFunc(t.Spikes, func(a, b TrendSpike) int {
+	slices.SortFunc(t.Spikes, func(a, b Spike) int {
 		return cmp.Or(cmp.Compare(b.above(), a.above()), b.At.Compare(a.At), cmp.Compare(a.Group, b.Group))
 	})
-	t.Spikes = t.Spikes[:min(len(t.Spikes), maxTrendSpikes)]
-	slices.SortFunc(t.Spikes, func(a, b TrendSpike) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Group, b.Group)) })
+	t.Spikes = t.Spikes[:min(len(t.Spikes), maxSpikes)]
+	slices.SortFunc(t.Spikes, func(a, b Spike) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Group, b.Group)) })
 	return t
 }
 
@@ -247,18 +249,18 @@ func sum(counts []int) (n int) {
 
 // Bounds of spikes.
 const (
-	maxTrendSpikes = 50
-	leastSpike     = 5 // posts
+	maxSpikes  = 50
+	leastSpike = 5 // posts
 )
 
 // spikes returns the intervals with more posts than three deviations above the median of
 // those in the four weeks before: of an hour, that hour of each day. The deviation is the
 // median one, as that of a normal distribution, and at least that of counts by chance.
 // Intervals before the first post do not count, and half of the four weeks must count.
-func (q *TrendQuery) spikes(group string, counts []int) (found []TrendSpike) {
+func (q *Query) spikes(group string, counts []int) (found []Spike) {
 	first := slices.IndexFunc(counts, func(n int) bool { return n > 0 })
 	step := 1
-	if q.Interval == TrendHour {
+	if q.Interval == Hour {
 		step = 24
 	}
 	samples := make([]float64, 0, q.Before()/step)
@@ -283,7 +285,7 @@ func (q *TrendQuery) spikes(group string, counts []int) (found []TrendSpike) {
 		}
 		deviation := max(1.4826*median(samples), math.Sqrt(max(usual, 1)))
 		if float64(counts[i]) > usual+3*deviation {
-			found = append(found, TrendSpike{Group: group, At: q.From.Add(time.Duration(i-q.Before()) * q.Interval.Length()), Count: counts[i], Usual: usual, Deviation: deviation})
+			found = append(found, Spike{Group: group, At: q.From.Add(time.Duration(i-q.Before()) * q.Interval.Length()), Count: counts[i], Usual: usual, Deviation: deviation})
 		}
 	}
 	return found
@@ -305,10 +307,10 @@ func median(of []float64) float64 {
 
 // Select defines the meaning of a query: it returns the counts of all posts and of each
 // group, by interval from the first that is counted.
-func (q *TrendQuery) Select(posts []*Post) (all []int, groups [][]int) {
+func (q *Query) Select(posts []*watchpost.Post) (all []int, groups [][]int) {
 	counted, first := q.Counted(), q.Counted().From
 	all, groups = make([]int, q.Intervals()), make([][]int, len(q.Names))
-	of := make([]*PostQuery, len(q.Names))
+	of := make([]*watchpost.PostQuery, len(q.Names))
 	for i, name := range q.Names {
 		groups[i], of[i] = make([]int, q.Intervals()), q.By.Group(&q.PostQuery, name)
 	}
@@ -337,26 +339,26 @@ const (
 )
 
 // Worded returns the spikes whose words are asked for: the greatest by deviations.
-func (t *Trend) Worded() []*TrendSpike {
-	all := make([]*TrendSpike, len(t.Spikes))
+func (t *Trend) Worded() []*Spike {
+	all := make([]*Spike, len(t.Spikes))
 	for i := range t.Spikes {
 		all[i] = &t.Spikes[i]
 	}
-	slices.SortStableFunc(all, func(a, b *TrendSpike) int { return cmp.Compare(b.above(), a.above()) })
+	slices.SortStableFunc(all, func(a, b *Spike) int { return cmp.Compare(b.above(), a.above()) })
 	return all[:min(len(all), MaxWordedSpikes)]
 }
 
 // Looked returns the queries of the posts whose words are compared: those of a spike, and
 // those of the four weeks before: the latest page of each.
-func (q *TrendQuery) Looked(s *TrendSpike) (in, before PostQuery) {
+func (q *Query) Looked(s *Spike) (in, before watchpost.PostQuery) {
 	in = q.PostQuery
-	in.Order, in.Page, in.PageSize = RecentFirst, 1, MaxPageSize
+	in.Order, in.Page, in.PageSize = watchpost.RecentFirst, 1, watchpost.MaxPageSize
 	if s.Group != "" {
 		q.By.narrow(&in, s.Group)
 	}
 	before = in
 	in.From, in.To = s.At, s.At.Add(q.Interval.Length())
-	before.From, before.To = s.At.Add(-trendBaseline), s.At
+	before.From, before.To = s.At.Add(-baseline), s.At
 	return in, before
 }
 

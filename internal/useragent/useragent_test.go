@@ -1,12 +1,14 @@
-package dashboard
+package useragent_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"watchpost/internal/useragent"
 )
 
-func TestAgentName(t *testing.T) {
+func TestName(t *testing.T) {
 	t.Parallel()
 	for agent, name := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                                  "Firefox, Linux",
@@ -17,6 +19,6 @@ func TestAgentName(t *testing.T) {
 		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Mobile Safari/537.36":                            "Chrome, Android",
 		"Firefox/140.0": "Firefox", "Go-http-client/1.1": "Go-http-client/1.1", "": "an unknown browser",
 	} {
-		require.Equal(t, name, agentName(agent), agent)
+		require.Equal(t, name, useragent.Name(agent), agent)
 	}
 }

@@ -1,4 +1,5 @@
-package watchpost
+// Package langcode maps the names of languages to codes of ISO 639, and back.
+package langcode
 
 import (
 	"maps"
@@ -63,17 +64,17 @@ var languageNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// LanguageName returns the English name of a language; an unknown code is its
+// Name returns the English name of a language; an unknown code is its
 // own name.
-func LanguageName(code string) string {
+func Name(code string) string {
 	if name := languageNames()[code]; name != "" {
 		return name
 	}
 	return code
 }
 
-// LanguageCodes returns the codes of the languages with a name, in their order.
-func LanguageCodes() []string { return slices.Sorted(maps.Keys(languageNames())) }
+// Codes returns the codes of the languages with a name, in their order.
+func Codes() []string { return slices.Sorted(maps.Keys(languageNames())) }
 
 // codeAliases maps codes to the one that language detection reports: codes of
 // the same language, and languages that it does not distinguish (Bosnian, Malay,
@@ -83,11 +84,11 @@ var codeAliases = map[string]string{
 	"iw": "he", "in": "id", "fil": "tl", "ji": "yi", "mo": "ro", "sh": "sr", "cmn": "zh", "yue": "zh",
 }
 
-// ParseLanguage parses a value of lang, a code or a name in any case, English or in
+// Parse parses a language, as the filter lang gives it: a code or a name in any case, English or in
 // the language itself, and returns the code. It ignores the region or script of a code (pt-BR,
 // zh_Hant). ok is false if s is neither a known name nor has the form of a
 // code.
-func ParseLanguage(s string) (code string, ok bool) {
+func Parse(s string) (code string, ok bool) {
 	s = text.NormalizeName(s)
 	if code, ok = languages[s]; ok {
 		return code, true

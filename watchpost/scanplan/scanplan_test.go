@@ -1,4 +1,4 @@
-package watchpost_test
+package scanplan_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	. "watchpost/watchpost"
+	"watchpost/watchpost/scanplan"
 )
 
 func hours(n int) FetchFrequency { return FetchFrequency(time.Duration(n) * time.Hour) }
@@ -28,7 +29,7 @@ func TestCapacityPerDay(t *testing.T) {
 		{ActionInvitation, 3, 300, true},
 		{ActionNone, 2, 0, false},
 	} {
-		got, limited := CapacityPerDay(c.action, c.live)
+		got, limited := scanplan.CapacityPerDay(c.action, c.live)
 		require.Equal(t, c.want, got, c.action)
 		require.Equal(t, c.limited, limited, c.action)
 	}
@@ -39,56 +40,48 @@ func TestKeywordNeed(t *testing.T) {
 	w := Watchlist{Type: KeywordWatchlist, Frequency: hours(6), Keywords: []KeywordEntry{
 		{Keyword: "Go"}, {Keyword: "go", Required: []string{"jobs"}}, {Keyword: "rust"},
 	}}
-	require.Equal(t, 8, KeywordNeed(&w).PerDay(), "two entries with one keyword share a scan")
+	require.Equal(t, 8, scanplan.KeywordNeed(&w).PerDay(), "two entries with one keyword share a scan")
 	w.Frequency = hours(72)
-	require.Equal(t, 1, KeywordNeed(&w).PerDay(), "rounded up")
+	require.Equal(t, 1, scanplan.KeywordNeed(&w).PerDay(), "rounded up")
 	w.Disabled = true
-	require.Zero(t, KeywordNeed(&w).PerDay())
+	require.Zero(t, scanplan.KeywordNeed(&w).PerDay())
 }
 
 func TestOutlook(t *testing.T) {
 	t.Parallel()
-	large, hourly := ScanNeed{50, hours(6)}, ScanNeed{1, hours(1)}
+	large, hourly := scanplan.Need{50, hours(6)}, scanplan.Need{1, hours(1)}
 	for name, c := range map[string]struct {
 		action   Action
-		needs    []ScanNeed
+		needs    []scanplan.Need
 		live     int
 		perDay   int
 		interval time.Duration
 		warning  string
 	}{
-		"alone": {ActionKeywordScan, []ScanNeed{large}, 2, 200, 20 * time.Hour,
+		"alone": {ActionKeywordScan, []scanplan.Need{large}, 2, 200, 20 * time.Hour,
 			"Needs 200 keyword scans a day, the team's accounts have 60: entries are scanned every 20 hours"},
-		"with a small one": {ActionKeywordScan, []ScanNeed{large, hourly}, 2, 200, 50 * 24 * time.Hour / 36,
+		"with a small one": {ActionKeywordScan, []scanplan.Need{large, hourly}, 2, 200, 50 * 24 * time.Hour / 36,
 			"Needs 200 keyword scans a day, the team's accounts have 60: entries are scanned every 34 hours"},
-		"the small one": {ActionKeywordScan, []ScanNeed{hourly, large}, 2, 24, time.Hour, ""},
-		"one that fits": {ActionKeywordScan, []ScanNeed{{5, hours(12)}}, 1, 10, 12 * time.Hour, ""},
-		"no account": {ActionKeywordScan, []ScanNeed{{1, hours(24)}}, 0, 1, 0,
+		"the small one": {ActionKeywordScan, []scanplan.Need{hourly, large}, 2, 24, time.Hour, ""},
+		"one that fits": {ActionKeywordScan, []scanplan.Need{{5, hours(12)}}, 1, 10, 12 * time.Hour, ""},
+		"no account": {ActionKeywordScan, []scanplan.Need{{1, hours(24)}}, 0, 1, 0,
 			"Needs 1 keyword scan a day, the team's accounts have 0: entries wait until a member's extension is active"},
-		"no limit": {ActionNone, []ScanNeed{large}, 1, 200, 6 * time.Hour, ""},
-		"taking turns": {ActionKeywordScan, repeated(ScanNeed{1, hours(24)}, 31), 1, 1, 24 * time.Hour * 1000 / 968,
+		"no limit": {ActionNone, []scanplan.Need{large}, 1, 200, 6 * time.Hour, ""},
+		"taking turns": {ActionKeywordScan, repeated(scanplan.Need{1, hours(24)}, 31), 1, 1, 24 * time.Hour * 1000 / 968,
 			"Needs 1 keyword scan a day, the team's accounts have 30: entries are scanned every 25 hours"},
 	} {
-		o := OutlookOf(c.action, c.needs, 0, c.live)
+		o := scanplan.OutlookOf(c.action, c.needs, 0, c.live)
 		require.Equal(t, c.perDay, o.PerDay, name)
 		require.Equal(t, c.interval, o.Interval, name)
 		require.Equal(t, c.warning, o.Warning(KeywordWatchlist, c.needs[0].Frequency), name)
 	}
 }
 
-func repeated(n ScanNeed, times int) (all []ScanNeed) {
+func repeated(n scanplan.Need, times int) (all []scanplan.Need) {
 	for range times {
 		all = append(all, n)
 	}
 	return all
-}
-
-func TestPhraseWarning(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, `"sourcing manufacturer quote" is matched as a phrase; none of 687 stored posts contains it`, PhraseWarning("sourcing manufacturer quote", 687))
-	require.Equal(t, `"a b" is matched as a phrase; none of 1 stored post contains it`, PhraseWarning("a b", 1))
-	require.True(t, KeywordEntry{Keyword: "a b"}.Phrase())
-	require.False(t, KeywordEntry{Keyword: "ab"}.Phrase())
 }
 
 // TestFairShares: nothing is lost, none gets more than it needs, and one that gets less than
@@ -99,7 +92,7 @@ func TestFairShares(t *testing.T) {
 		needs := rapid.SliceOfN(rapid.IntRange(0, 40), 0, 8).Draw(t, "needs")
 		had := rapid.SliceOfN(rapid.IntRange(0, 40), len(needs), len(needs)).Draw(t, "had")
 		room := rapid.IntRange(0, 120).Draw(t, "room")
-		shares, given, needed := FairShares(needs, had, room), 0, 0
+		shares, given, needed := scanplan.FairShares(needs, had, room), 0, 0
 		for i, share := range shares {
 			given, needed = given+share-had[i], needed+max(0, needs[i]-had[i])
 			require.LessOrEqual(t, share, max(needs[i], had[i]))
@@ -116,7 +109,7 @@ func TestFairShares(t *testing.T) {
 // month lives 30 days with schedules that want scans of accounts which have capacity of
 // them a day, and whose members are there in some hours. It returns how many scans each
 // schedule had.
-func month(needs []ScanNeed, capacity int, there func(hour int) bool) (had []int) {
+func month(needs []scanplan.Need, capacity int, there func(hour int) bool) (had []int) {
 	begin := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	due := make([][]time.Time, len(needs))
 	for i, n := range needs {
@@ -130,7 +123,7 @@ func month(needs []ScanNeed, capacity int, there func(hour int) bool) (had []int
 			at := now.Add(time.Duration(hour) * time.Hour)
 			for ; there(hour); present.Note(at) {
 				claims, room := claimsAt(needs, due, used, at), capacity-sum(used)
-				next := NextClaim(claims, room, present.Left(at))
+				next := scanplan.NextClaim(claims, room, present.Left(at))
 				if room == 0 || next < 0 {
 					present.Note(at)
 					break
@@ -148,10 +141,10 @@ func month(needs []ScanNeed, capacity int, there func(hour int) bool) (had []int
 }
 
 // claimsAt returns the claims of schedules.
-func claimsAt(needs []ScanNeed, due [][]time.Time, used []int, now time.Time) []ScanClaim {
-	claims := make([]ScanClaim, len(needs))
+func claimsAt(needs []scanplan.Need, due [][]time.Time, used []int, now time.Time) []scanplan.Claim {
+	claims := make([]scanplan.Claim, len(needs))
 	for i, n := range needs {
-		c := ScanClaim{Need: n, Used: used[i]}
+		c := scanplan.Claim{Need: n, Used: used[i]}
 		for _, at := range due[i] {
 			if !at.After(now) {
 				c.Waiting++
@@ -178,16 +171,16 @@ func TestOutlookComesTrue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		frequency := rapid.SampledFrom([]int{1, 3, 6, 12, 24})
-		var needs []ScanNeed
+		var needs []scanplan.Need
 		for range rapid.IntRange(1, 6).Draw(t, "schedules") {
-			needs = append(needs, ScanNeed{rapid.IntRange(1, 40).Draw(t, "subjects"), hours(frequency.Draw(t, "hours"))})
+			needs = append(needs, scanplan.Need{rapid.IntRange(1, 40).Draw(t, "subjects"), hours(frequency.Draw(t, "hours"))})
 		}
 		live := rapid.IntRange(1, 3).Draw(t, "accounts")
-		capacity, _ := CapacityPerDay(ActionKeywordScan, live)
+		capacity, _ := scanplan.CapacityPerDay(ActionKeywordScan, live)
 		had := month(needs, capacity, func(int) bool { return true })
 		for i, n := range needs {
 			const days = 30
-			said := float64(n.Subjects) * days * 24 / OutlookOf(ActionKeywordScan, needs, i, live).Interval.Hours()
+			said := float64(n.Subjects) * days * 24 / scanplan.OutlookOf(ActionKeywordScan, needs, i, live).Interval.Hours()
 			require.InDelta(t, said, had[i], max(days, 0.1*said), "%d of %v, %d accounts: %v", i, needs, live, had)
 		}
 	})
@@ -197,7 +190,7 @@ func TestOutlookComesTrue(t *testing.T) {
 // hourly one.
 func TestLargeWatchlistLetsOthersScan(t *testing.T) {
 	t.Parallel()
-	needs := []ScanNeed{{50, hours(6)}, {1, hours(1)}}
+	needs := []scanplan.Need{{50, hours(6)}, {1, hours(1)}}
 	had := month(needs, 60, func(int) bool { return true })
 	require.Equal(t, []int{30 * 36, 30 * 24}, had)
 	// A member who connects for an hour a day: the small one needs one scan then, and from
@@ -212,24 +205,24 @@ func TestLargeWatchlistLetsOthersScan(t *testing.T) {
 func TestNextClaim(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var claims []ScanClaim
+		var claims []scanplan.Claim
 		var needs, had []int
 		waiting, room, left := 0, rapid.IntRange(1, 90).Draw(t, "room"), rapid.IntRange(0, 24).Draw(t, "hours")
 		for range rapid.IntRange(0, 6).Draw(t, "claims") {
-			c := ScanClaim{Need: ScanNeed{rapid.IntRange(0, 40).Draw(t, "subjects"), hours(6)}, Used: rapid.IntRange(0, 40).Draw(t, "used")}
+			c := scanplan.Claim{Need: scanplan.Need{rapid.IntRange(0, 40).Draw(t, "subjects"), hours(6)}, Used: rapid.IntRange(0, 40).Draw(t, "used")}
 			if c.Waiting = rapid.IntRange(0, 3).Draw(t, "waiting"); c.Waiting > 0 {
 				c.Longest = time.Unix(int64(rapid.IntRange(1, 9).Draw(t, "longest")), 0)
 				waiting++
 			}
 			claims, needs, had = append(claims, c), append(needs, c.Need.PerDay()), append(had, c.Used)
 		}
-		next := NextClaim(claims, room, left)
+		next := scanplan.NextClaim(claims, room, left)
 		if next < 0 {
 			require.True(t, waiting == 0 || left > 0, "nothing is kept for the next day")
 			return
 		}
 		require.Positive(t, claims[next].Waiting)
-		kept, shares := 0, FairShares(needs, had, room)
+		kept, shares := 0, scanplan.FairShares(needs, had, room)
 		beyond := claims[next].Used >= shares[next]+1 // what cannot be divided may be another's
 		for i, c := range claims {
 			owed := shares[i] - c.Used - 1
@@ -240,29 +233,12 @@ func TestNextClaim(t *testing.T) {
 		}
 		require.False(t, beyond && room <= kept, "%d takes what others need: %v", next, claims)
 	})
-	require.Equal(t, -1, NextClaim(nil, 1, 24))
+	require.Equal(t, -1, scanplan.NextClaim(nil, 1, 24))
 }
 
-// TestPresentHours: members are expected when they were there in the last seven days.
-func TestPresentHours(t *testing.T) {
-	t.Parallel()
-	monday := time.Date(2030, 1, 7, 9, 20, 0, 0, time.UTC)
-	var p PresentHours
-	require.Equal(t, 15, p.Left(monday), "nothing is known")
-	require.True(t, p.Note(monday))
-	require.False(t, p.Note(monday.Add(30*time.Minute)))
-	require.True(t, p.Note(monday.Add(3*time.Hour)))
-	require.Equal(t, 15, p.Left(monday), "no day is known yet")
-	tuesday := monday.AddDate(0, 0, 1)
-	require.Equal(t, 2, p.Left(tuesday))
-	require.Equal(t, 1, p.Left(tuesday.Add(3*time.Hour)))
-	require.Equal(t, 1, p.Left(tuesday.Add(8*time.Hour)), "who asks is there")
-	require.Equal(t, 1, p.Left(monday.AddDate(0, 0, 8)), "it was a week ago")
-}
-
-// TestScanPlan: the budget of a type counts each schedule once, and says which of them the
+// TestPlan: the budget of a type counts each schedule once, and says which of them the
 // accounts cannot do in time.
-func TestScanPlan(t *testing.T) {
+func TestPlan(t *testing.T) {
 	t.Parallel()
 	keywords := func(id string, n, every int) Watchlist {
 		w := Watchlist{ID: WatchlistID(id), Type: KeywordWatchlist, Frequency: hours(every)}
@@ -274,32 +250,32 @@ func TestScanPlan(t *testing.T) {
 	people := func(id string, every int) Watchlist {
 		return Watchlist{ID: WatchlistID(id), Type: PeopleWatchlist, List: "L", Frequency: hours(every)}
 	}
-	plan := ScanPlan{Live: 2}.With(keywords("large", 50, 6), 0)
-	budget := func() ScanBudget {
+	plan := scanplan.Plan{Live: 2}.With(keywords("large", 50, 6), 0)
+	budget := func() scanplan.Budget {
 		b, limited := plan.Budget(KeywordWatchlist)
 		require.True(t, limited)
 		return b
 	}
-	require.Equal(t, ScanBudget{KeywordWatchlist, 200, 60, 1, 1, 0, 20 * time.Hour, 20 * time.Hour}, budget())
+	require.Equal(t, scanplan.Budget{KeywordWatchlist, 200, 60, 1, 1, 0, 20 * time.Hour, 20 * time.Hour}, budget())
 	plan = plan.With(keywords("small", 1, 24), 0)
-	require.Equal(t, ScanBudget{KeywordWatchlist, 201, 60, 2, 1, 0, 50 * 24 * time.Hour / 59, 50 * 24 * time.Hour / 59}, budget())
+	require.Equal(t, scanplan.Budget{KeywordWatchlist, 201, 60, 2, 1, 0, 50 * 24 * time.Hour / 59, 50 * 24 * time.Hour / 59}, budget())
 	before := plan
 	plan = plan.With(keywords("large", 10, 12), 0)
-	require.Equal(t, ScanBudget{KeywordWatchlist, 21, 60, 2, 0, 0, 0, 0}, budget())
+	require.Equal(t, scanplan.Budget{KeywordWatchlist, 21, 60, 2, 0, 0, 0, 0}, budget())
 	plan.Live = 0
 	require.Equal(t, 2, budget().Never)
 	plan = before
 	require.Equal(t, 201, budget().PerDay, "With changes a copy")
 
 	// The fastest of two that follow one list counts, and their scans count once.
-	plan.Schedules = append(plan.Schedules, ScanSchedule{PeopleWatchlist, []Watchlist{people("p1", 24), people("p2", 12)}, ScanNeed{4, hours(12)}})
+	plan.Schedules = append(plan.Schedules, scanplan.Schedule{PeopleWatchlist, []Watchlist{people("p1", 24), people("p2", 12)}, scanplan.Need{4, hours(12)}})
 	people1, limited := plan.Budget(PeopleWatchlist)
 	require.True(t, limited)
-	require.Equal(t, ScanBudget{PeopleWatchlist, 8, 100, 1, 0, 0, 0, 0}, people1)
+	require.Equal(t, scanplan.Budget{PeopleWatchlist, 8, 100, 1, 0, 0, 0, 0}, people1)
 	slower, _ := plan.With(people("p2", 72), 5).Budget(PeopleWatchlist)
 	require.Equal(t, 5, slower.PerDay)
 	o, asked := plan.Outlook("p1")
-	require.Equal(t, ScanOutlook{8, true, 100, 12 * time.Hour}, o)
+	require.Equal(t, scanplan.Outlook{8, true, 100, 12 * time.Hour}, o)
 	require.Equal(t, hours(12), asked)
 	_, asked = plan.Outlook("other")
 	require.Zero(t, asked)

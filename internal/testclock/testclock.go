@@ -1,14 +1,18 @@
-package watchpost
+// Package testclock has the Clock that can be set forward (`--test-clock`). The
+// service, the stand-in network and tests use it in place of the wall clock.
+package testclock
 
 import (
 	"container/heap"
 	"sync"
 	"time"
+
+	"watchpost/watchpost"
 )
 
-// SettableClock is a Clock that can be set forward (`--test-clock`). It starts
-// at the wall clock plus an offset, and runs at real speed.
-type SettableClock struct {
+// Clock is a watchpost.Clock that can be set forward. It starts at the wall clock plus
+// an offset, and runs at real speed.
+type Clock struct {
 	// persist stores an offset durably before the clock uses it.
 	persist func(offset time.Duration) error
 	// before is called before the clock is set forward to a moment.
@@ -24,7 +28,7 @@ type SettableClock struct {
 	still  time.Time // not zero: the clock stands here while it is being set
 	timers timerHeap
 	// alarm fires at alarmAt, when the first timer is due at real speed, and
-	// every WallCheck until then.
+	// every watchpost.WallCheck until then.
 	alarm   *time.Timer
 	alarmAt time.Time
 	order   uint64
@@ -32,45 +36,42 @@ type SettableClock struct {
 	ringing sync.WaitGroup // calls at real speed
 }
 
-// ErrClockBackwards is returned by Advance and Set for a time in the past.
-var ErrClockBackwards = Errorf(Invalid, "Clock cannot go backwards")
-
-// NewSettableClock returns a clock with an offset from the wall clock. persist
+// New returns a clock with an offset from the wall clock. persist
 // and before may be nil.
-func NewSettableClock(offset time.Duration, persist func(time.Duration) error, before func(time.Time)) *SettableClock {
+func New(offset time.Duration, persist func(time.Duration) error, before func(time.Time)) *Clock {
 	if persist == nil {
 		persist = func(time.Duration) error { return nil }
 	}
 	if before == nil {
 		before = func(time.Time) {}
 	}
-	return &SettableClock{persist: persist, before: before, offset: offset, wall: time.Now}
+	return &Clock{persist: persist, before: before, offset: offset, wall: time.Now}
 }
 
 // BeforeAdvance sets the function that is called with the target time before
 // the clock is set forward. Call it before the clock is used.
-func (c *SettableClock) BeforeAdvance(f func(target time.Time)) { c.before = f }
+func (c *Clock) BeforeAdvance(f func(target time.Time)) { c.before = f }
 
-// Now implements Clock.
-func (c *SettableClock) Now() time.Time {
+// Now implements watchpost.Clock.
+func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-func (c *SettableClock) now() time.Time {
+func (c *Clock) now() time.Time {
 	if !c.still.IsZero() {
 		return c.still
 	}
 	return c.wall().Add(c.offset).UTC().Round(0)
 }
 
-// At implements Clock.
-func (c *SettableClock) At(t time.Time, f func()) Timer {
+// At implements watchpost.Clock.
+func (c *Clock) At(t time.Time, f func()) watchpost.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.order++
-	timer := &settableTimer{clock: c, at: t, order: c.order, call: f, index: -1}
+	timer := &pending{clock: c, at: t, order: c.order, call: f, index: -1}
 	heap.Push(&c.timers, timer)
 	c.rearm()
 	return timer
@@ -80,7 +81,7 @@ func (c *SettableClock) At(t time.Time, f func()) Timer {
 // order of time, with the clock standing at that time, and returns when all
 // calls have returned. It stores the new offset before the first call, so that
 // the clock does not go back after a crash.
-func (c *SettableClock) Advance(d time.Duration) error {
+func (c *Clock) Advance(d time.Duration) error {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	now := c.Now()
@@ -88,14 +89,14 @@ func (c *SettableClock) Advance(d time.Duration) error {
 }
 
 // Set sets the clock forward to t, like Advance.
-func (c *SettableClock) Set(t time.Time) error {
+func (c *Clock) Set(t time.Time) error {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	return c.set(c.Now(), t)
 }
 
 // Offset returns how far the clock is ahead of the wall clock.
-func (c *SettableClock) Offset() time.Duration {
+func (c *Clock) Offset() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.offset
@@ -103,7 +104,7 @@ func (c *SettableClock) Offset() time.Duration {
 
 // Follow sets the clock forward to another clock's offset, like Advance. A smaller
 // offset changes nothing.
-func (c *SettableClock) Follow(offset time.Duration) error {
+func (c *Clock) Follow(offset time.Duration) error {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	if offset <= c.Offset() {
@@ -113,15 +114,15 @@ func (c *SettableClock) Follow(offset time.Duration) error {
 	return c.set(now, now.Add(offset-c.Offset()))
 }
 
-func (c *SettableClock) set(now, target time.Time) error {
+func (c *Clock) set(now, target time.Time) error {
 	if target.Before(now) {
-		return ErrClockBackwards
+		return watchpost.ErrClockBackwards
 	}
 	c.mu.Lock()
 	offset := c.offset + target.Sub(now)
 	c.mu.Unlock()
 	if err := c.persist(offset); err != nil {
-		return WrapError(Unavailable, TextUnavailable, err)
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	c.before(target)
 	c.mu.Lock()
@@ -151,16 +152,16 @@ func (c *SettableClock) set(now, target time.Time) error {
 }
 
 // due removes and returns the first timer that is due at t.
-func (c *SettableClock) due(t time.Time) *settableTimer {
+func (c *Clock) due(t time.Time) *pending {
 	if len(c.timers) == 0 || c.timers[0].at.After(t) {
 		return nil
 	}
-	return heap.Pop(&c.timers).(*settableTimer)
+	return heap.Pop(&c.timers).(*pending)
 }
 
 // rearm sets the alarm for the first timer. While the clock is being set there
 // is no alarm: Advance calls the due timers.
-func (c *SettableClock) rearm() {
+func (c *Clock) rearm() {
 	idle := c.closed || len(c.timers) == 0 || !c.still.IsZero()
 	if c.alarm != nil {
 		if !idle && c.alarmAt.Equal(c.timers[0].at) {
@@ -173,11 +174,11 @@ func (c *SettableClock) rearm() {
 		return
 	}
 	c.alarmAt = c.timers[0].at
-	c.alarm = time.AfterFunc(untilCheck(c.alarmAt.Sub(c.now())), c.ring)
+	c.alarm = time.AfterFunc(min(c.alarmAt.Sub(c.now()), watchpost.WallCheck), c.ring)
 }
 
 // ring calls the timers that became due at real speed.
-func (c *SettableClock) ring() {
+func (c *Clock) ring() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.still.IsZero() || c.closed {
@@ -194,7 +195,7 @@ func (c *SettableClock) ring() {
 // that are due then are called all at once, with the clock past their times, and
 // the others wait for theirs. It returns when the calls have returned. The offset
 // is not stored.
-func (c *SettableClock) Jump(d time.Duration) {
+func (c *Clock) Jump(d time.Duration) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	c.mu.Lock()
@@ -208,23 +209,24 @@ func (c *SettableClock) Jump(d time.Duration) {
 }
 
 // Close stops the clock's goroutine; timers are no longer called.
-func (c *SettableClock) Close() {
+func (c *Clock) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
 	c.rearm()
 }
 
-type settableTimer struct {
-	clock *SettableClock
+// pending is a call that is not due yet.
+type pending struct {
+	clock *Clock
 	at    time.Time
 	order uint64 // timers of the same moment are called in the order of At
 	call  func()
 	index int // in the heap; -1 if removed
 }
 
-// Stop implements Timer.
-func (t *settableTimer) Stop() bool {
+// Stop implements watchpost.Timer.
+func (t *pending) Stop() bool {
 	t.clock.mu.Lock()
 	defer t.clock.mu.Unlock()
 	if t.index < 0 {
@@ -235,7 +237,7 @@ func (t *settableTimer) Stop() bool {
 	return true
 }
 
-type timerHeap []*settableTimer
+type timerHeap []*pending
 
 // Len implements heap.Interface.
 func (h timerHeap) Len() int { return len(h) }
@@ -256,7 +258,7 @@ func (h timerHeap) Swap(i, j int) {
 
 // Push implements heap.Interface.
 func (h *timerHeap) Push(t any) {
-	timer := t.(*settableTimer)
+	timer := t.(*pending)
 	timer.index = len(*h)
 	*h = append(*h, timer)
 }
