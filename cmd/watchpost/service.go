@@ -54,7 +54,7 @@ type service struct {
 	metrics     *prometheus.Registry
 	store       *store
 	testClock   *testclock.Clock // nil without --test-clock
-	backups     *backups                 // nil without --backup-to
+	backups     *backups         // nil without --backup-to
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
 	// endContact ends the signs of life to other nodes; nil without --cluster.
