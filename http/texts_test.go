@@ -21,7 +21,7 @@ import (
 )
 
 // sources are patterns of the packages whose errors a caller may see.
-var sources = []string{"api", "admin", "gateway", "edge", "endpoint", "../watchpost", "../actors", "../actors/*"}
+var sources = []string{"api", "admin", "gateway", "edge", "endpoint", "../watchpost", "../watchpost/*", "../actors", "../actors/*"}
 
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
