@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/interpret/draft"
+	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 )
 
@@ -50,7 +51,7 @@ func TestMisfit(t *testing.T) {
 		"hi good":         {"hi", "neutral", "मुझे नई नौकरी मिली", "बधाई हो", false},
 		"ja loss":         {"ja", "neutral", "本日付で解雇されました", "おめでとうございます", true},
 		"ja effort":       {"ja", "neutral", "これからもがんばります", "おめでとうございます", false},
-		"unknown":         {watchpost.Undetermined, "neutral", "Insolvenz", "Congrats", true},
+		"unknown":         {langcode.Undetermined, "neutral", "Insolvenz", "Congrats", true},
 		"other language":  {"pl", "neutral", "Firma ogłasza layoffs", "Congratulations", true},
 		"no text":         {"en", "negative", "laid off", "", false},
 		"no post":         {"en", "neutral", "", "Congratulations", false},
