@@ -15,7 +15,7 @@ var slugForm = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,99}$`)
 // signInPage shows the form. A visitor may sign in as any member by its slug;
 // an unknown slug becomes a new member.
 func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
-	v := &visit{Site: s, w: w, r: r, now: s.now()}
+	v := &visit{viewpoint: viewpoint{Site: s, now: s.now()}, w: w, r: r}
 	v.show(http.StatusOK, "Sign in", page.Data{Kind: page.KindSignIn})
 }
 
@@ -24,7 +24,7 @@ func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	slug := strings.ToLower(strings.TrimSpace(r.FormValue("slug")))
-	v := &visit{Site: s, w: w, r: r, now: s.now()}
+	v := &visit{viewpoint: viewpoint{Site: s, now: s.now()}, w: w, r: r}
 	v.faults = s.faults.meet(slug)
 	if !wait(r.Context(), v.faults.Slow) {
 		return

@@ -18,7 +18,7 @@ const (
 // actor returns the actor of the request: the field actor is empty or "user",
 // or the slug, name or URN of a company that the viewer manages. When it
 // returns false it has answered the request.
-func (v *visit) actor() (page.Actor, bool) {
+func (v deed) actor() (page.Actor, bool) {
 	as := v.r.PostFormValue("actor")
 	if as == "" || as == page.ActorUser {
 		return memberActor(v.me), true
@@ -33,7 +33,7 @@ func (v *visit) actor() (page.Actor, bool) {
 }
 
 // text reads a text field; when it returns false it has answered the request.
-func (v *visit) text(field string, limit int, optional bool) (string, bool) {
+func (v deed) text(field string, limit int, optional bool) (string, bool) {
 	text := v.r.PostFormValue(field)
 	if utf8.RuneCountInString(text) > limit || !optional && strings.TrimSpace(text) == "" {
 		v.refuse(http.StatusBadRequest, page.ReasonInvalid)
@@ -43,7 +43,7 @@ func (v *visit) text(field string, limit int, optional bool) (string, bool) {
 }
 
 // like likes a post.
-func (v *visit) like() {
+func (v deed) like() {
 	p := v.whichPost(&v.world.posts)
 	if p == nil {
 		v.notFound()
@@ -57,7 +57,7 @@ func (v *visit) like() {
 }
 
 // unlike removes a like.
-func (v *visit) unlike() {
+func (v deed) unlike() {
 	p := v.whichPost(&v.world.posts)
 	if p == nil {
 		v.notFound()
@@ -71,7 +71,7 @@ func (v *visit) unlike() {
 }
 
 // comment adds a comment to a post.
-func (v *visit) comment() {
+func (v deed) comment() {
 	p := v.whichPost(&v.world.posts)
 	if p == nil {
 		v.notFound()
@@ -89,7 +89,7 @@ func (v *visit) comment() {
 }
 
 // message sends a message to a connection.
-func (v *visit) message() {
+func (v deed) message() {
 	to := v.whoMember()
 	if to == nil {
 		v.notFound()
@@ -107,7 +107,7 @@ func (v *visit) message() {
 }
 
 // invite sends an invitation to connect.
-func (v *visit) invite() {
+func (v deed) invite() {
 	to := v.whoMember()
 	if to == nil {
 		v.notFound()
@@ -139,12 +139,12 @@ func (v *visit) invite() {
 }
 
 // withdraw withdraws an invitation; accept and decline answer one.
-func (v *visit) withdraw() { v.answer(WriteWithdrawal) }
-func (v *visit) accept()   { v.answer(WriteAcceptance) }
-func (v *visit) decline()  { v.answer(WriteRefusal) }
+func (v deed) withdraw() { v.answer(WriteWithdrawal) }
+func (v deed) accept()   { v.answer(WriteAcceptance) }
+func (v deed) decline()  { v.answer(WriteRefusal) }
 
 // answer ends the invitation between the viewer and the member in the address.
-func (v *visit) answer(kind WriteKind) {
+func (v deed) answer(kind WriteKind) {
 	other := v.whoMember()
 	if other == nil {
 		v.notFound()
@@ -170,7 +170,7 @@ func (v *visit) answer(kind WriteKind) {
 // apply applies a write and answers it, unless a fault loses one of the two. A
 // browser may resend a request when a connection closes without an answer; the
 // site answers the duplicate like the first one.
-func (v *visit) apply(do func() (Write, *overCap)) {
+func (v deed) apply(do func() (Write, *overCap)) {
 	if w, known := v.records.known(v.me, v.r.Header.Get(writeHeader)); known {
 		v.applied(w)
 		return
@@ -199,12 +199,12 @@ func (v *visit) apply(do func() (Write, *overCap)) {
 }
 
 // applied answers that a write was applied.
-func (v *visit) applied(w Write) {
+func (v deed) applied(w Write) {
 	v.show(http.StatusOK, "Done", page.Data{Kind: page.KindApplied, Applied: &page.Applied{Kind: string(w.Kind), Target: w.Target, URN: w.URN}})
 }
 
 // hangUp closes the connection without an answer.
-func (v *visit) hangUp() {
+func (v deed) hangUp() {
 	if conn, _, err := http.NewResponseController(v.w).Hijack(); err == nil {
 		_ = conn.Close()
 		return

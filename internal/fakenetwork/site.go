@@ -133,16 +133,16 @@ func (s *Site) routes() {
 	read("/invitations", (*visit).invitations)
 	read("/", (*visit).notFound)
 
-	write := func(pattern string, h func(*visit)) { s.mux.HandleFunc("POST "+pattern, s.writing(h)) }
-	write("/posts", (*visit).writePost)
-	write("/posts/{post}/like", (*visit).like)
-	write("/posts/{post}/unlike", (*visit).unlike)
-	write("/posts/{post}/comment", (*visit).comment)
-	write("/messages/{who}", (*visit).message)
-	write("/in/{who}/invite", (*visit).invite)
-	write("/in/{who}/withdraw", (*visit).withdraw)
-	write("/in/{who}/accept", (*visit).accept)
-	write("/in/{who}/decline", (*visit).decline)
+	write := func(pattern string, h func(deed)) { s.mux.HandleFunc("POST "+pattern, s.writing(h)) }
+	write("/posts", deed.writePost)
+	write("/posts/{post}/like", deed.like)
+	write("/posts/{post}/unlike", deed.unlike)
+	write("/posts/{post}/comment", deed.comment)
+	write("/messages/{who}", deed.message)
+	write("/in/{who}/invite", deed.invite)
+	write("/in/{who}/withdraw", deed.withdraw)
+	write("/in/{who}/accept", deed.accept)
+	write("/in/{who}/decline", deed.decline)
 
 	if s.opts.Control {
 		s.controlRoutes()

@@ -8,7 +8,7 @@ import (
 )
 
 // viewer is the signed-in member as pages show it.
-func (v *visit) viewer() *page.Viewer {
+func (v *viewpoint) viewer() *page.Viewer {
 	if v.me == nil {
 		return nil
 	}
@@ -20,7 +20,7 @@ func (v *visit) viewer() *page.Viewer {
 }
 
 // myActors are the URNs that the viewer may act as.
-func (v *visit) myActors() []string {
+func (v *viewpoint) myActors() []string {
 	urns := []string{v.me.urn()}
 	for _, c := range v.me.manages {
 		urns = append(urns, c.urn())
@@ -43,7 +43,7 @@ func firmActor(c *company) page.Actor {
 }
 
 // postView is a post as the viewer sees it at the moment.
-func (v *visit) postView(p *post) page.Post {
+func (v *viewpoint) postView(p *post) page.Post {
 	age := v.now.Sub(p.at)
 	likes, mine := v.records.likers(p, v.myActors())
 	out := page.Post{
@@ -68,7 +68,7 @@ func (v *visit) postView(p *post) page.Post {
 	return out
 }
 
-func (v *visit) postViews(posts []*post) []page.Post {
+func (v *viewpoint) postViews(posts []*post) []page.Post {
 	out := make([]page.Post, len(posts))
 	for i, p := range posts {
 		out[i] = v.postView(p)
@@ -81,7 +81,7 @@ func (v *visit) postViews(posts []*post) []page.Post {
 const shownRemarks = 5
 
 // commentViews are the comments on a post, oldest first.
-func (v *visit) commentViews(p *post) []page.Comment {
+func (v *viewpoint) commentViews(p *post) []page.Comment {
 	out := []page.Comment{}
 	r := stream(v.world.seed, "comments "+strconv.FormatUint(p.id, 10))
 	for i := range min(shownRemarks, grown(p.comments, v.now.Sub(p.at))) {
@@ -102,7 +102,7 @@ func (v *visit) commentViews(p *post) []page.Comment {
 }
 
 // profileView is a member's page as the viewer sees it.
-func (v *visit) profileView(m *member) *page.Profile {
+func (v *viewpoint) profileView(m *member) *page.Profile {
 	a := memberActor(m)
 	out := &page.Profile{
 		URN: a.URN, Slug: m.slug, FirstName: m.first, LastName: m.last, Name: a.Name, Headline: m.headline,
@@ -128,7 +128,7 @@ func (v *visit) profileView(m *member) *page.Profile {
 }
 
 // relation is the viewer's relation to a member.
-func (v *visit) relation(m *member) string {
+func (v *viewpoint) relation(m *member) string {
 	switch {
 	case m == v.me:
 		return page.RelationSelf
@@ -142,7 +142,7 @@ func (v *visit) relation(m *member) string {
 }
 
 // degree is the distance between the viewer and a member.
-func (v *visit) degree(m *member) int {
+func (v *viewpoint) degree(m *member) int {
 	switch {
 	case m == v.me:
 		return 0
@@ -156,7 +156,7 @@ func (v *visit) degree(m *member) int {
 }
 
 // connectionsOf returns the connections of a member.
-func (v *visit) connectionsOf(m *member) []*member {
+func (v *viewpoint) connectionsOf(m *member) []*member {
 	var list []*member
 	for _, other := range v.records.everyone() {
 		if v.records.connected(m, other) {
@@ -166,7 +166,7 @@ func (v *visit) connectionsOf(m *member) []*member {
 	return list
 }
 
-func (v *visit) personView(m *member) page.Person {
+func (v *viewpoint) personView(m *member) page.Person {
 	return page.Person{
 		URN: m.urn(), Slug: m.slug, Name: m.name(), Headline: m.headline, Location: m.place.name, Degree: v.degree(m),
 		Image: memberActor(m).Image, Relation: v.relation(m),

@@ -20,16 +20,24 @@ const csrfHeader = "X-Csrf-Token"
 // form, so that a resent request is applied once.
 const writeHeader = "X-Write-Id"
 
+// viewpoint shows the site as a member sees it.
+type viewpoint struct {
+	*Site
+	now  time.Time
+	me   *member // nil: no one is signed in
+	csrf string
+}
+
 // visit is one request of a signed-in member.
 type visit struct {
-	*Site
+	viewpoint
 	w      http.ResponseWriter
 	r      *http.Request
-	now    time.Time
-	me     *member
-	csrf   string
 	faults Faults
 }
+
+// deed is a visit that writes.
+type deed struct{ *visit }
 
 // reading wraps the handler of a page.
 func (s *Site) reading(h func(*visit)) http.HandlerFunc {
@@ -52,7 +60,7 @@ func (s *Site) reading(h func(*visit)) http.HandlerFunc {
 
 // writing wraps the handler of a write, which needs the cookie and the token
 // of a page shown for it.
-func (s *Site) writing(h func(*visit)) http.HandlerFunc {
+func (s *Site) writing(h func(deed)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 		v := s.begin(w, r)
@@ -71,14 +79,14 @@ func (s *Site) writing(h func(*visit)) http.HandlerFunc {
 			v.refuse(http.StatusBadRequest, page.ReasonInvalid)
 			return
 		}
-		h(v)
+		h(deed{v})
 	}
 }
 
 // begin identifies the caller and applies the faults of that account. It
 // returns nil when it has answered the request.
 func (s *Site) begin(w http.ResponseWriter, r *http.Request) *visit {
-	v := &visit{Site: s, w: w, r: r}
+	v := &visit{viewpoint: viewpoint{Site: s}, w: w, r: r}
 	account := ""
 	if c, err := r.Cookie(cookieName); err == nil {
 		if in := s.records.session(c.Value); in != nil {

@@ -17,7 +17,7 @@ const writtenIDs = 9_200_000_000_000_000_000
 const maxPost = 3000
 
 // writePost publishes a post.
-func (v *visit) writePost() {
+func (v deed) writePost() {
 	actor, ok := v.actor()
 	if !ok {
 		return

@@ -47,10 +47,11 @@ func (s *session) write(t *task) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	one := writing{s, t, w}
 	if e.Begun {
-		return s.recover(t, w)
+		return one.recover()
 	}
-	if err := s.prepare(t, w); err != nil {
+	if err := one.prepare(); err != nil {
 		return nil, err
 	}
 	if s.late(t) {
@@ -71,73 +72,80 @@ func (s *session) write(t *task) (any, error) {
 	err = w.act(t.ctx, s.net, as)
 	if unsure(err) {
 		s.log.Warn("session: no answer to a write, looking at the page", "task", e.Task, "error", err)
-		return s.recover(t, w)
+		return one.recover()
 	}
 	return w.output(), err
 }
 
+// writing is one write of a session.
+type writing struct {
+	*session
+	task *task
+	on   writer
+}
+
 // prepare takes the witness, journals acting and waits for go.
-func (s *session) prepare(t *task, w writer) error {
-	if s.late(t) {
-		s.release(t, releasedLate)
+func (s writing) prepare() error {
+	if s.late(s.task) {
+		s.release(s.task, releasedLate)
 		return errReleased
 	}
-	witness, err := w.look(t.ctx, s.net)
+	witness, err := s.on.look(s.task.ctx, s.net)
 	if err != nil {
 		return err
 	}
-	if code := watchpost.TaskType(s.entry(t).TaskType).Needless(); witness.Done && code != "" {
+	if code := watchpost.TaskType(s.entry(s.task).TaskType).Needless(); witness.Done && code != "" {
 		return faultf(code, "the page shows that there is nothing to do")
 	}
-	if e := s.entry(t); e.Restored && !e.decided() && witness.Count > 0 {
+	if e := s.entry(s.task); e.Restored && !e.decided() && witness.Count > 0 {
 		return faultf(protocol.CodeOutcomeUnknown, "the page shows this text already, and the service was restored from a backup")
 	}
 	at := s.opts.Clock.Now()
-	err = s.put(t, func(e *Entry) {
+	err = s.put(s.task, func(e *Entry) {
 		e.State, e.Witness, e.ActingAt, e.Account = protocol.StateActing, &witness, &at, s.memberAccount()
 	})
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	t.asking = true
-	s.sendLocked(protocol.Frame{Type: protocol.TypeActing, Task: t.entry.Task, Lease: t.entry.Lease})
+	s.task.asking = true
+	s.sendLocked(protocol.Frame{Type: protocol.TypeActing, Task: s.task.entry.Task, Lease: s.task.entry.Lease})
 	s.mu.Unlock()
 	select {
-	case <-t.onGo:
+	case <-s.task.onGo:
 		return nil
-	case <-t.ctx.Done():
-		return context.Cause(t.ctx)
+	case <-s.task.ctx.Done():
+		return context.Cause(s.task.ctx)
 	}
 }
 
 // recover finds out whether a begun write was done, and repeats it once if it
 // certainly was not.
-func (s *session) recover(t *task, w writer) (any, error) {
-	e := s.entry(t)
+func (s writing) recover() (any, error) {
+	e := s.entry(s.task)
 	as, err := s.actAs(e)
 	if err != nil {
 		return nil, unknown(err.Error()) // its pages do not show the write
 	}
 	if e.decided() {
-		return s.recoverDecided(t, w, as)
+		return s.recoverDecided(as)
 	}
-	first, firstErr := w.look(t.ctx, s.net)
+	first, firstErr := s.on.look(s.task.ctx, s.net)
 	if firstErr == nil && first.Count > e.Witness.Count {
-		return s.recovered(t, w)
+		return s.recovered()
 	}
 	if e.Again {
 		return nil, unknown("the write was begun twice and the page does not show it")
 	}
-	if err := s.waitForSecondLook(t); err != nil {
+	if err := s.waitForSecondLook(); err != nil {
 		return nil, err
 	}
-	second, err := w.look(t.ctx, s.net)
+	second, err := s.on.look(s.task.ctx, s.net)
 	switch {
 	case err != nil:
 		return nil, unknown("the page cannot be read: " + err.Error())
 	case second.Count > e.Witness.Count:
-		return s.recovered(t, w)
+		return s.recovered()
 	case firstErr != nil || first.Count != e.Witness.Count || second.Count != e.Witness.Count:
 		return nil, unknown("the page does not allow a comparison")
 	case s.opts.ShowsLate:
@@ -145,51 +153,51 @@ func (s *session) recover(t *task, w writer) (any, error) {
 	case s.opts.Clock.Now().Sub(*e.ActingAt) > watchpost.ActingLimit:
 		return nil, unknown("the write is too old to be done again")
 	}
-	if err := s.put(t, func(e *Entry) { e.Again = true }); err != nil {
+	if err := s.put(s.task, func(e *Entry) { e.Again = true }); err != nil {
 		return nil, unknown(err.Error())
 	}
-	if err := w.act(t.ctx, s.net, as); !unsure(err) {
-		return w.output(), err
+	if err := s.on.act(s.task.ctx, s.net, as); !unsure(err) {
+		return s.on.output(), err
 	}
-	if third, err := w.look(t.ctx, s.net); err == nil && third.Count > e.Witness.Count {
-		return s.recovered(t, w)
+	if third, err := s.on.look(s.task.ctx, s.net); err == nil && third.Count > e.Witness.Count {
+		return s.recovered()
 	}
 	return nil, unknown("no answer to the second try either")
 }
 
 // recoverDecided recovers a write that the page's state alone decides.
-func (s *session) recoverDecided(t *task, w writer, as string) (any, error) {
+func (s writing) recoverDecided(as string) (any, error) {
 	for range 2 {
-		now, err := w.look(t.ctx, s.net)
+		now, err := s.on.look(s.task.ctx, s.net)
 		if err != nil {
 			return nil, unknown("the page cannot be read: " + err.Error())
 		}
 		if now.Done {
-			return s.recovered(t, w)
+			return s.recovered()
 		}
-		if s.opts.Clock.Now().Sub(*s.entry(t).ActingAt) > watchpost.ActingLimit {
+		if s.opts.Clock.Now().Sub(*s.entry(s.task).ActingAt) > watchpost.ActingLimit {
 			return nil, unknown("the write is too old to be done again")
 		}
-		if err := w.act(t.ctx, s.net, as); !unsure(err) {
-			return w.output(), err
+		if err := s.on.act(s.task.ctx, s.net, as); !unsure(err) {
+			return s.on.output(), err
 		}
 	}
-	if now, err := w.look(t.ctx, s.net); err == nil && now.Done {
-		return s.recovered(t, w)
+	if now, err := s.on.look(s.task.ctx, s.net); err == nil && now.Done {
+		return s.recovered()
 	}
 	return nil, unknown("no answer to the second try either")
 }
 
 // recovered returns the output of a write that the page shows as done.
-func (s *session) recovered(t *task, w writer) (any, error) {
-	s.log.Info("session: the page shows the write", "task", s.entry(t).Task)
-	return w.output(), nil
+func (s writing) recovered() (any, error) {
+	s.log.Info("session: the page shows the write", "task", s.entry(s.task).Task)
+	return s.on.output(), nil
 }
 
 // waitForSecondLook waits until secondLook after the entry in acting. If the
 // clock was set back since, it waits secondLook from now.
-func (s *session) waitForSecondLook(t *task) error {
-	due := s.entry(t).ActingAt.Add(secondLook)
+func (s writing) waitForSecondLook() error {
+	due := s.entry(s.task).ActingAt.Add(secondLook)
 	if latest := s.opts.Clock.Now().Add(secondLook); due.After(latest) {
 		due = latest
 	}
@@ -199,8 +207,8 @@ func (s *session) waitForSecondLook(t *task) error {
 	select {
 	case <-reached:
 		return nil
-	case <-t.ctx.Done():
-		return context.Cause(t.ctx)
+	case <-s.task.ctx.Done():
+		return context.Cause(s.task.ctx)
 	}
 }
 
