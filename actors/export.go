@@ -9,6 +9,7 @@ import (
 	"watchpost/actors/insight"
 	"watchpost/actors/journal"
 	"watchpost/actors/root"
+	"watchpost/actors/triage"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
@@ -31,7 +32,7 @@ type ExportedRule struct {
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
 // watchpost.Invitation, watchpost.Passkey, watchpost.Watchlist, watchpost.List,
-// ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget, watchpost.SavedView, TaskView, watchpost.Interaction, watchpost.AuditEntry,
+// ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget, watchpost.SavedView, triage.Kept, watchpost.PostAssignment, TaskView, watchpost.Interaction, watchpost.AuditEntry,
 // JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
 	if _, err := askTeam(ctx, r.base, id, noteExport{}); err != nil {
@@ -78,6 +79,7 @@ func (r *upkeep) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 			})
 		},
 		allOf[watchpost.SavedView](view, space, teamspace.KeySavedView, yield),
+		func() error { return triage.Export(view, space, yield) },
 		func() error {
 			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(viewOf(&t)) })
 		},

@@ -11,8 +11,10 @@ import (
 	"watchpost/actors/journal"
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
+	"watchpost/actors/triage"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -54,6 +56,7 @@ type team struct {
 	audit         *audit
 	refusals      *refusals
 	views         *savedViews
+	inbox         *triage.Inbox
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -102,6 +105,10 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.audit = newAudit(t)
 	t.refusals = newRefusals(t)
 	t.views = newSavedViews(t)
+	t.inbox = triage.New(&t.Actor, func(id watchpost.MemberID) bool {
+		_, known := t.members.byID(id)
+		return known
+	})
 	return t
 }
 
@@ -125,6 +132,7 @@ func (t *team) Receive(c actor.Context) {
 		}
 		t.rules.stopTimers()
 		t.notifications.stopTimer()
+		t.inbox.StopTimer()
 		if t.sessions.statusTimer != nil {
 			t.sessions.statusTimer.Stop()
 		}
@@ -160,9 +168,10 @@ func (t *team) receive(message any) {
 			t.arrivals.onComing(m.Batch)
 		}
 		t.Commits.Submit(m.Batch, m.OnCommitted)
+		t.inbox.PostsGone(postindex.DeletedIn(m.Batch))
 	case root.CanPassivate:
 		rested := t.members.forgetAllPairings()
-		t.Context.Respond(rested && t.notifications.idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
+		t.Context.Respond(rested && t.notifications.idle() && t.inbox.Idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
@@ -216,7 +225,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.invitations.load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.inbox.Load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -348,7 +357,7 @@ func (t *team) receiveTeam(message any) bool {
 	case joinByDomain:
 		t.members.onJoinByDomain(m)
 	default:
-		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
+		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message) || t.inbox.Receive(message)
 	}
 	return true
 }

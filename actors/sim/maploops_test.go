@@ -17,7 +17,7 @@ import (
 // ordered.ByKey instead.
 var inAnyOrder = []string{
 	"Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll", "Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor",
-	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
+	"Dispatcher.pass", "Dispatcher.reconsider", "Dispatcher.room", "Inbox.arm", "Registry.Follow", "Standing.Probe", "Standing.relief", "accounts.leaves", "accounts.live", "accounts.load", "caller.fail",
 	"dueScans.age", "dueScans.rest", "engagementRules.onAccountChanged", "engagementRules.onCreate",
 	"engagementRules.proposals", "engagementRules.stopAfterRestore", "engagementRules.view", "engagementRules.viewOf",
 	"engagementRules.watch", "finishedTasks.clear", "invitations.all", "kindOfReply", "members.endClaims", "needlesOf", "notifications.onCreate",

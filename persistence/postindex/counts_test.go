@@ -73,9 +73,27 @@ func siblings(t *testing.T) [][]*watchpost.PostQuery {
 		},
 		{{From: time.Unix(0, 0)}, {To: time.Unix(0, 0)}, {From: time.Unix(10, 0)}, {}},
 		{{From: time.Unix(-15, 0), To: time.Unix(5, 0)}, {From: time.Unix(-15, 0)}, {StoredFrom: day0.Add(30 * time.Hour)}, {StoredFrom: day0.Add(31 * time.Hour)}},
+		sets(),
 		searches("go", "#go", "東京", "タワ"), searches("rust", "-rust", "-#go"), searches("hiring", `"hiring"`, `"hired"`, "hir"),
 		searches(`"go rust"`, "rust #go", "rust OR #go", `"rust go"`),
 	}
+}
+
+// sets are queries about sets of posts that differ a little.
+func sets() (group []*watchpost.PostQuery) {
+	marked := func(from, to int) (some []watchpost.MarkedPost) {
+		for i := from; i < to; i++ {
+			some = append(some, countedPosts()[i].Marked())
+		}
+		return some
+	}
+	hour := func(n int) time.Time { return day0.Add(time.Duration(n) * time.Hour) }
+	for _, s := range []watchpost.PostSet{
+		{From: hour(50)}, {From: hour(51), With: marked(0, 4)}, {To: hour(30), Without: marked(10, 12)}, {OnlyWith: true, With: marked(20, 23)}, {Without: marked(3, 8)},
+	} {
+		group = append(group, &watchpost.PostQuery{Only: watchpost.NewPostSet(s)})
+	}
+	return group
 }
 
 // TestRememberedCounts asks for the counts of queries that are nearly the same, in

@@ -76,6 +76,7 @@ const (
 	cachedLeads      = 'L' // the authors of a query's posts in a source
 	cachedNewWords   = 'w' // the words that are new in some posts
 	cachedLate       = 'E' // the late posts of a source for some watchlists
+	cachedSet        = 's' // the posts of a source that are in a watchpost.PostSet
 )
 
 // segment reads a flushed segment.
