@@ -154,11 +154,15 @@ func (d *Dashboard) feedRoutes() []Route {
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodPost, Path: pathFeed + "/views", Handler: d.signed(feed.changeViews)},
+		{Method: http.MethodPost, Path: pathFeed + "/done", Handler: d.signed(feed.markAll)},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
 		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(feed.post)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(feed.save)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(feed.like)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(feed.comment)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/triage", Handler: d.signed(feed.mark)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/team", Handler: d.signed(feed.assign)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/replying", Handler: d.signed(feed.replying)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/cancel", Handler: d.signed(feed.cancel)},
 		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
 		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
@@ -243,6 +247,8 @@ type visit struct {
 	member  watchpost.Member
 	token   string // of the session; the form token is made of it
 	form    string // the form token of this page, once it was asked for
+	inbox   *inbox // once it was asked for
+	undo    *undoView
 }
 
 type visitKey struct{}
