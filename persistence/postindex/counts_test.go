@@ -79,23 +79,6 @@ func siblings(t *testing.T) [][]*watchpost.PostQuery {
 	}
 }
 
-// sets are queries about sets of posts that differ a little.
-func sets() (group []*watchpost.PostQuery) {
-	marked := func(from, to int) (some []watchpost.MarkedPost) {
-		for i := from; i < to; i++ {
-			some = append(some, countedPosts()[i].Marked())
-		}
-		return some
-	}
-	hour := func(n int) time.Time { return day0.Add(time.Duration(n) * time.Hour) }
-	for _, s := range []watchpost.PostSet{
-		{From: hour(50)}, {From: hour(51), With: marked(0, 4)}, {To: hour(30), Without: marked(10, 12)}, {OnlyWith: true, With: marked(20, 23)}, {Without: marked(3, 8)},
-	} {
-		group = append(group, &watchpost.PostQuery{Only: watchpost.NewPostSet(s)})
-	}
-	return group
-}
-
 // TestRememberedCounts asks for the counts of queries that are nearly the same, in
 // each state of the index twice.
 func TestRememberedCounts(t *testing.T) {

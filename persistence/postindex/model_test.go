@@ -219,33 +219,6 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 	return q
 })
 
-// somePostSet draws what a member has marked among the first posts.
-var somePostSet = rapid.Custom(func(t *rapid.T) *watchpost.PostSet {
-	hour := func(name string) time.Time {
-		if h := rapid.IntRange(-1, 40).Draw(t, name); h >= 0 {
-			return day0.Add(time.Duration(h) * time.Hour)
-		}
-		return time.Time{}
-	}
-	set := watchpost.PostSet{OnlyWith: rapid.IntRange(0, 3).Draw(t, "only") == 0, From: hour("set from"), To: hour("set to")}
-	for number := range 20 {
-		p := watchpost.MarkedPost{StoredAt: day0.Add(time.Duration(number+1) * time.Hour)}
-		for first := range 4 { // one of these is the post's id
-			p.ID = watchpost.PostID(fmt.Sprintf("%08x-0000-7000-8000-%012x", first, number+1))
-			switch rapid.IntRange(0, 5).Draw(t, "mark") {
-			case 0:
-				set.Without = append(set.Without, p)
-			case 1:
-				set.With = append(set.With, p)
-			}
-		}
-	}
-	byID := func(a, b watchpost.MarkedPost) int { return strings.Compare(string(a.ID), string(b.ID)) }
-	slices.SortFunc(set.Without, byID)
-	slices.SortFunc(set.With, byID)
-	return watchpost.NewPostSet(set)
-})
-
 // TestModelAsksForEveryFilter names a filter that no query of the model has.
 func TestModelAsksForEveryFilter(t *testing.T) {
 	asked := map[string]bool{}

@@ -28,30 +28,69 @@ type inPostSet struct {
 	set   *watchpost.PostSet
 }
 
-// found is the posts of a source that are in a set; whole: all are.
+// found is the posts of a source that are in a set; whole: all are. Its name tells it from
+// those of other sets in the source.
 type found struct {
 	posts *roaring.Bitmap
 	whole bool
+	name  uint64
 }
 
-func (c *inPostSet) hash(h *planHash) { h.number(c.set.Name()) }
+// hash leaves out the set: countsIn names its posts in each source, as a set that has
+// changed has mostly the same ones there.
+func (c *inPostSet) hash(*planHash) {}
 
 func (c *inPostSet) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
-	k := s.key(cachedSet, c.set.Name())
-	v, known := c.cache.get(k)
-	if !known {
-		f, err := c.find(s)
-		if err != nil {
-			return nil, false, err
-		}
-		v = f
-		c.cache.put(k, v, 50+bitmapSize(f.posts))
-	}
-	f := v.(found)
-	if f.whole || f.posts.IsEmpty() {
-		return nil, f.whole, nil
+	f, err := c.remembered(s)
+	if err != nil || f.whole || f.posts.IsEmpty() {
+		return nil, f.whole, err
 	}
 	return []*roaring.Bitmap{f.posts}, false, nil
+}
+
+func (c *inPostSet) remembered(s segmentReader) (f found, err error) {
+	k := s.key(cachedSet, c.set.Name())
+	if v, known := c.cache.get(k); known {
+		return v.(found), nil
+	}
+	if f, err = c.find(s); err != nil {
+		return f, err
+	}
+	h := planHash{}
+	h.SetSeed(c.cache.seed)
+	h.flag(f.whole)
+	if f.posts != nil {
+		for docNums := range inChunks(f.posts) {
+			for _, docNum := range docNums {
+				h.number(uint64(docNum))
+			}
+		}
+	}
+	f.name = h.Sum64()
+	c.cache.put(k, f, 50+bitmapSize(f.posts))
+	return f, nil
+}
+
+// nameSets adds to a name the posts that the sets of plans have in a source. Plans mostly
+// have the same few sets.
+func nameSets(name uint64, s segmentReader, plans []*plan) (uint64, error) {
+	var last *watchpost.PostSet
+	var f found
+	for i, p := range plans {
+		set := p.query.Only
+		if set == nil {
+			continue
+		}
+		if set != last {
+			var err error
+			if f, err = (&inPostSet{p.snapshot.index.cache, set}).remembered(s); err != nil {
+				return 0, err
+			}
+			last = set
+		}
+		name = mix(name ^ f.name ^ mix(uint64(i)))
+	}
+	return name, nil
 }
 
 func (c *inPostSet) find(s segmentReader) (f found, err error) {
@@ -61,31 +100,42 @@ func (c *inPostSet) find(s segmentReader) (f found, err error) {
 			return f, err
 		}
 	}
-	switch {
-	case f.whole && len(c.set.Without) == 0:
-		return f, nil
-	case f.whole:
-		f.posts = everything(s)
-	case f.posts == nil:
-		f.posts = roaring.New()
-	}
 	without, err := docNumsOf(s, c.set.Without)
 	if err != nil {
 		return f, err
 	}
+	if f.whole && len(without) == 0 {
+		return f, nil
+	}
 	with, err := docNumsOf(s, c.set.With)
-	f.posts.AndNot(without)
-	f.posts.Or(with)
-	f.whole = false
-	return f, err
+	if err != nil {
+		return f, err
+	}
+	var posts bitset
+	w := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(w)
+	switch posts = w.empty(s.posts()); {
+	case f.whole:
+		posts.addAll(s.posts())
+	case f.posts != nil:
+		posts.fill([]*roaring.Bitmap{f.posts})
+	}
+	for _, docNum := range without {
+		posts[docNum/64] &^= 1 << (docNum % 64)
+	}
+	for _, docNum := range with {
+		posts.add(docNum)
+	}
+	f.posts, f.whole = roaring.New(), false
+	f.posts.FromDense(posts, true)
+	return f, nil
 }
 
 // docNumsOf returns the versions that a source has of posts. It searches for each in the
 // order in which they were stored.
-func docNumsOf(s segmentReader, posts []watchpost.MarkedPost) (*roaring.Bitmap, error) {
-	all := roaring.New()
+func docNumsOf(s segmentReader, posts []watchpost.MarkedPost) (all []int, err error) {
 	if len(posts) == 0 {
-		return all, nil
+		return nil, nil
 	}
 	created, err := s.column(columnCreated)
 	if err != nil {
@@ -95,32 +145,52 @@ func docNumsOf(s segmentReader, posts []watchpost.MarkedPost) (*roaring.Bitmap, 
 	if err != nil {
 		return nil, err
 	}
-	span := s.minMax(columnCreated)
+	ids, span := idReader{of: s}, s.minMax(columnCreated)
 	for _, p := range posts {
 		id, ok := parseID(p.ID)
 		at := bound(p.StoredAt, math.MinInt64)
 		if !ok || at < span.least || at > span.greatest {
 			continue
 		}
-		var fault error
 		compare := func(place int) int { // of the post at a place with p
 			docNum := docNumAt(sorted, place)
 			if c := cmp.Compare(at, created.at(docNum)); c != 0 {
 				return c
 			}
-			other, err := s.id(docNum)
-			fault = cmp.Or(fault, err)
-			return bytes.Compare(other[:], id[:])
+			return bytes.Compare(ids.at(docNum), id[:])
 		}
 		place := sort.Search(s.posts(), func(place int) bool { return compare(place) >= 0 })
 		for ; place < s.posts() && compare(place) == 0; place++ {
-			all.Add(uint32(docNumAt(sorted, place)))
-		}
-		if fault != nil {
-			return nil, fault
+			all = append(all, docNumAt(sorted, place))
 		}
 	}
-	return all, nil
+	return all, ids.fault
+}
+
+// idReader reads ids of a source again and again: it looks up each chunk of a segment once.
+type idReader struct {
+	of     segmentReader
+	chunks [maxSegment / idChunk][]byte
+	fault  error
+}
+
+// at returns the id of a post; of none after a fault.
+func (r *idReader) at(docNum int) []byte {
+	flushed, is := r.of.(*segment)
+	if !is {
+		id, err := r.of.id(docNum)
+		r.fault = cmp.Or(r.fault, err)
+		return id[:]
+	}
+	chunk, first := docNum/idChunk, docNum%idChunk*len(uuid{})
+	if r.chunks[chunk] == nil {
+		ids, err := flushed.idsOf(chunk)
+		if r.fault = cmp.Or(r.fault, err); err != nil {
+			return nil
+		}
+		r.chunks[chunk] = ids
+	}
+	return r.chunks[chunk][first : first+len(uuid{})]
 }
 
 // DeletedIn returns the posts that a batch of a Writer deletes.
