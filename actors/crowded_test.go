@@ -282,7 +282,7 @@ var crowds = map[string]crowdOf{
 		p.put(teamspace.TriageMarkKey(member, watchpost.PostID(p.id())), teamspace.TriageMark{State: watchpost.TriageLater, StoredAt: p.now})
 	}},
 	"KeyAssignment": of(watchpost.PostAssignment{Note: "call"}),
-	"KeyContacted": of(teamspace.PersonRecord{}), "KeyConnected": of(teamspace.PersonRecord{}), "KeySamePerson": of(teamspace.PersonRecord{}),
+	"KeyContacted":  of(teamspace.PersonRecord{}), "KeyConnected": of(teamspace.PersonRecord{}), "KeySamePerson": of(teamspace.PersonRecord{}),
 	"KeyAudit": {put: func(p *planter, i int) { p.put(teamspace.AuditKey(uint64(i+1)), watchpost.AuditEntry{At: p.now}) }},
 	"KeyChanges": {put: func(p *planter, i int) {
 		record := teamspace.ChangesRecord{At: p.now.AddDate(0, 0, -8), Changes: []watchpost.Change{{Type: watchpost.ChangeTask, Action: watchpost.TaskIsCompleted, ID: p.id()}}}

@@ -176,8 +176,8 @@ func TestAssignments(t *testing.T) {
 	}
 	require.Equal(t, []watchpost.PostAssignment{{Post: posts[0], Member: other, By: one}, {Post: posts[1], Member: other, Note: "Knows her.", By: one}}, stored())
 	v := triageOf(t, team, one)
-	require.Equal(t, posts, v.AssignedTo(other).With)
-	require.Empty(t, v.AssignedTo(one).With)
+	require.Equal(t, posts, v.AssignedTo(other).With.Posts)
+	require.Empty(t, v.AssignedTo(one).With.Posts)
 	require.Equal(t, other, v.Assignment(posts[0].ID).Member)
 	require.Nil(t, v.Assignment("none"))
 	actorstest.Fails(t, team, watchpost.NotFound, triage.Assign{Assignment: watchpost.PostAssignment{Post: posts[0], Member: "nobody"}})

@@ -180,30 +180,43 @@ func (t Triage) AllDone(before time.Time) Triage {
 	return t
 }
 
-// Posts returns the posts in a state.
-func (t *Triage) Posts(state TriageState) *PostSet {
-	switch state {
-	case TriageLater:
-		return NewPostSet(PostSet{OnlyWith: true, With: t.Later})
-	case TriageDone:
-		return NewPostSet(PostSet{To: t.DoneBefore, Without: joined(t.Unread, t.Later), With: t.Done})
+// Sets returns the posts in each state.
+func (t *Triage) Sets() map[TriageState]*PostSet {
+	done, unread, later := NewPostList(t.Done), NewPostList(t.Unread), NewPostList(t.Later)
+	return map[TriageState]*PostSet{
+		TriageDone:   NewPostSet(PostSet{To: t.DoneBefore, Without: []PostList{unread, later}, With: done}),
+		TriageUnread: NewPostSet(PostSet{From: t.DoneBefore, Without: []PostList{done, later}, With: unread}),
+		TriageLater:  NewPostSet(PostSet{OnlyWith: true, With: later}),
 	}
-	return NewPostSet(PostSet{From: t.DoneBefore, Without: joined(t.Done, t.Later), With: t.Unread})
 }
 
-func joined(a, b []MarkedPost) []MarkedPost {
-	all := slices.Concat(a, b)
-	slices.SortFunc(all, MarkedPost.compare)
-	return all
+// PostList is a list of posts in the order of their ids. NewPostList makes it.
+type PostList struct {
+	Posts []MarkedPost
+	name  uint64
 }
+
+// NewPostList returns a list with a name.
+func NewPostList(posts []MarkedPost) PostList {
+	var h maphash.Hash
+	h.SetSeed(postSetSeed)
+	for _, p := range posts {
+		_, _ = h.WriteString(string(p.ID))
+		maphash.WriteComparable(&h, p.StoredAt.UnixNano())
+	}
+	return PostList{posts, h.Sum64()}
+}
+
+// Name tells the list from others in this process: equal lists have equal names.
+func (l PostList) Name() uint64 { return l.name }
 
 // PostSet is a set of posts: those that were stored in [From, To), without some, and with
 // others. NewPostSet makes it.
 type PostSet struct {
 	From, To time.Time // a zero moment is no bound
 	OnlyWith bool      // in place of From and To: there are only those of With
-	// Without and With are in the order of ids and have no post in common.
-	Without, With []MarkedPost
+	Without  []PostList
+	With     PostList
 
 	name uint64
 }
@@ -212,16 +225,10 @@ type PostSet struct {
 func NewPostSet(s PostSet) *PostSet {
 	var h maphash.Hash
 	h.SetSeed(postSetSeed)
-	moment := func(t time.Time) { maphash.WriteComparable(&h, t.UnixNano()) }
 	maphash.WriteComparable(&h, [3]bool{s.OnlyWith, s.From.IsZero(), s.To.IsZero()})
-	moment(s.From)
-	moment(s.To)
-	for _, list := range [][]MarkedPost{s.Without, s.With} {
-		maphash.WriteComparable(&h, len(list))
-		for _, p := range list {
-			_, _ = h.WriteString(string(p.ID))
-			moment(p.StoredAt)
-		}
+	maphash.WriteComparable(&h, [3]uint64{uint64(s.From.UnixNano()), uint64(s.To.UnixNano()), s.With.name})
+	for _, list := range s.Without {
+		maphash.WriteComparable(&h, list.name)
 	}
 	s.name = h.Sum64()
 	return &s
@@ -234,10 +241,15 @@ func (s *PostSet) Name() uint64 { return s.name }
 
 // Has reports whether the post is in the set.
 func (s *PostSet) Has(p *Post) bool {
-	if _, with := find(s.With, p.Marked()); with {
+	if _, with := find(s.With.Posts, p.Marked()); with {
 		return true
 	}
-	if _, without := find(s.Without, p.Marked()); without || s.OnlyWith {
+	for _, list := range s.Without {
+		if _, without := find(list.Posts, p.Marked()); without {
+			return false
+		}
+	}
+	if s.OnlyWith {
 		return false
 	}
 	return (s.From.IsZero() || !p.CreatedAt.Before(s.From)) && (s.To.IsZero() || p.CreatedAt.Before(s.To))

@@ -21,12 +21,13 @@ func storedPost(minute int) *watchpost.Post {
 // states returns the states of some posts, and checks that the sets of posts agree.
 func states(t *testing.T, triage watchpost.Triage, minutes ...int) (all []watchpost.TriageState) {
 	t.Helper()
+	sets := triage.Sets()
 	for _, minute := range minutes {
 		p := storedPost(minute)
 		state, _ := triage.StateOf(p.Marked())
 		all = append(all, state)
 		for _, other := range []watchpost.TriageState{watchpost.TriageDone, watchpost.TriageUnread, watchpost.TriageLater} {
-			require.Equal(t, other == state, triage.Posts(other).Has(p), "post %d among %s", minute, other)
+			require.Equal(t, other == state, sets[other].Has(p), "post %d among %s", minute, other)
 		}
 	}
 	return all
@@ -93,14 +94,24 @@ func TestTriageBounds(t *testing.T) {
 // TestPostSets: sets of the same posts have one name, and others have other names.
 func TestPostSets(t *testing.T) {
 	t.Parallel()
-	some := []watchpost.MarkedPost{storedPost(1).Marked(), storedPost(2).Marked()}
+	list := func(minutes ...int) watchpost.PostList {
+		var posts []watchpost.MarkedPost
+		for _, minute := range minutes {
+			posts = append(posts, storedPost(minute).Marked())
+		}
+		return watchpost.NewPostList(posts)
+	}
+	without := func(lists ...watchpost.PostList) []watchpost.PostList { return lists }
 	sets := []watchpost.PostSet{
-		{}, {From: triageDay}, {To: triageDay}, {OnlyWith: true}, {With: some}, {Without: some}, {OnlyWith: true, With: some}, {With: some[:1]}, {With: some[1:]},
-		{Without: some[:1], With: some[1:]}, {From: triageDay.Add(1)},
+		{}, {From: triageDay}, {To: triageDay}, {OnlyWith: true}, {With: list(1, 2)}, {Without: without(list(1, 2))}, {OnlyWith: true, With: list(1, 2)}, {With: list(1)}, {With: list(2)},
+		{Without: without(list(1)), With: list(2)}, {Without: without(list(1), list(2))}, {From: triageDay.Add(1)},
 	}
 	names := map[uint64]int{}
 	for i, s := range sets {
-		s.With = slices.Clone(s.With)
+		s.With = watchpost.NewPostList(slices.Clone(s.With.Posts))
+		for j, l := range s.Without {
+			s.Without[j] = watchpost.NewPostList(slices.Clone(l.Posts))
+		}
 		name := watchpost.NewPostSet(s).Name()
 		require.NotContains(t, names, name, "%d", i)
 		names[name] = i

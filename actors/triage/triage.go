@@ -100,7 +100,7 @@ func (v *View) AssignedTo(member watchpost.MemberID) *watchpost.PostSet {
 			posts = append(posts, a.Post)
 		}
 	}
-	return watchpost.NewPostSet(watchpost.PostSet{OnlyWith: true, With: posts})
+	return watchpost.NewPostSet(watchpost.PostSet{OnlyWith: true, With: watchpost.NewPostList(posts)})
 }
 
 // Assignment returns the assignment of a post; nil: there is none.

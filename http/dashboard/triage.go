@@ -37,7 +37,8 @@ func (p parameters) tab() string { return p.values.Get(tabParameter) }
 type inbox struct {
 	triage.View
 	member watchpost.MemberID
-	sets   map[string]*watchpost.PostSet
+	mine   *watchpost.PostSet
+	sets   map[watchpost.TriageState]*watchpost.PostSet
 }
 
 // inboxOf returns the inbox of the visitor, read once for a request. A whole page is a
@@ -51,23 +52,22 @@ func (d feedPages) inboxOf(r *http.Request, v *visit) (*inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.inbox = &inbox{View: view, member: v.member.ID, sets: map[string]*watchpost.PostSet{}}
+	v.inbox = &inbox{View: view, member: v.member.ID}
 	return v.inbox, nil
 }
 
 // posts returns the posts of a tab; nil: all.
 func (in *inbox) posts(tab string) *watchpost.PostSet {
-	if tab == "" {
+	if in.sets == nil {
+		in.sets, in.mine = in.Sets(), in.AssignedTo(in.member)
+	}
+	switch tab {
+	case "":
 		return nil
+	case tabMine:
+		return in.mine
 	}
-	if in.sets[tab] == nil {
-		if tab == tabMine {
-			in.sets[tab] = in.AssignedTo(in.member)
-		} else {
-			in.sets[tab] = in.Posts(watchpost.TriageState(tab))
-		}
-	}
-	return in.sets[tab]
+	return in.sets[watchpost.TriageState(tab)]
 }
 
 // askTabs adds the tabs, with the number of posts that the filters find in each.

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/hex"
 	"math"
+	"slices"
 	"sort"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -100,16 +102,20 @@ func (c *inPostSet) find(s segmentReader) (f found, err error) {
 			return f, err
 		}
 	}
-	without, err := docNumsOf(s, c.set.Without)
+	with, err := c.docNumsOf(s, c.set.With)
 	if err != nil {
 		return f, err
+	}
+	var without []uint16
+	for _, list := range c.set.Without {
+		some, err := c.docNumsOf(s, list)
+		if err != nil {
+			return f, err
+		}
+		without = append(without, some...)
 	}
 	if f.whole && len(without) == 0 {
 		return f, nil
-	}
-	with, err := docNumsOf(s, c.set.With)
-	if err != nil {
-		return f, err
 	}
 	var posts bitset
 	w := bitsetPool.Get().(*bitsetMemory)
@@ -124,16 +130,44 @@ func (c *inPostSet) find(s segmentReader) (f found, err error) {
 		posts[docNum/64] &^= 1 << (docNum % 64)
 	}
 	for _, docNum := range with {
-		posts.add(docNum)
+		posts.add(int(docNum))
 	}
 	f.posts, f.whole = roaring.New(), false
 	f.posts.FromDense(posts, true)
 	return f, nil
 }
 
-// docNumsOf returns the versions that a source has of posts. It searches for each in the
-// order in which they were stored.
-func docNumsOf(s segmentReader, posts []watchpost.MarkedPost) (all []int, err error) {
+// docNumsOf returns the versions that a source has of the posts of a list. Sets have lists
+// in common, so they are remembered.
+func (c *inPostSet) docNumsOf(s segmentReader, list watchpost.PostList) ([]uint16, error) {
+	if len(list.Posts) == 0 {
+		return nil, nil
+	}
+	k := s.key(cachedList, list.Name())
+	if v, known := c.cache.get(k); known {
+		return v.([]uint16), nil
+	}
+	span := s.minMax(columnCreated)
+	first, last := time.Unix(0, span.least), time.Unix(0, span.greatest)
+	var posts []watchpost.MarkedPost
+	for _, p := range list.Posts {
+		if !p.StoredAt.Before(first) && !p.StoredAt.After(last) {
+			posts = append(posts, p)
+		}
+	}
+	find := search
+	if s.posts() < len(posts) {
+		find = among
+	}
+	all, err := find(s, posts)
+	if err == nil {
+		c.cache.put(k, all, 50+2*len(all))
+	}
+	return all, err
+}
+
+// search looks for each of the posts in the order in which those of a source were stored.
+func search(s segmentReader, posts []watchpost.MarkedPost) (all []uint16, err error) {
 	if len(posts) == 0 {
 		return nil, nil
 	}
@@ -145,13 +179,13 @@ func docNumsOf(s segmentReader, posts []watchpost.MarkedPost) (all []int, err er
 	if err != nil {
 		return nil, err
 	}
-	ids, span := idReader{of: s}, s.minMax(columnCreated)
+	ids := idReader{of: s}
 	for _, p := range posts {
 		id, ok := parseID(p.ID)
-		at := bound(p.StoredAt, math.MinInt64)
-		if !ok || at < span.least || at > span.greatest {
+		if !ok {
 			continue
 		}
+		at := bound(p.StoredAt, math.MinInt64)
 		compare := func(place int) int { // of the post at a place with p
 			docNum := docNumAt(sorted, place)
 			if c := cmp.Compare(at, created.at(docNum)); c != 0 {
@@ -161,10 +195,25 @@ func docNumsOf(s segmentReader, posts []watchpost.MarkedPost) (all []int, err er
 		}
 		place := sort.Search(s.posts(), func(place int) bool { return compare(place) >= 0 })
 		for ; place < s.posts() && compare(place) == 0; place++ {
-			all = append(all, docNumAt(sorted, place))
+			all = append(all, uint16(docNumAt(sorted, place)))
 		}
 	}
 	return all, ids.fault
+}
+
+// among looks for each post of a source among the posts.
+func among(s segmentReader, posts []watchpost.MarkedPost) (all []uint16, err error) {
+	byID := func(p watchpost.MarkedPost, id watchpost.PostID) int { return cmp.Compare(p.ID, id) }
+	for docNum := range s.posts() {
+		id, err := s.id(docNum)
+		if err != nil {
+			return nil, err
+		}
+		if _, found := slices.BinarySearchFunc(posts, textOf(id), byID); found {
+			all = append(all, uint16(docNum))
+		}
+	}
+	return all, nil
 }
 
 // idReader reads ids of a source again and again: it looks up each chunk of a segment once.

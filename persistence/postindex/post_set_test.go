@@ -24,35 +24,43 @@ var somePostSet = rapid.Custom(func(t *rapid.T) *watchpost.PostSet {
 		return time.Time{}
 	}
 	set := watchpost.PostSet{OnlyWith: rapid.IntRange(0, 3).Draw(t, "only") == 0, From: hour("set from"), To: hour("set to")}
+	var without, more, with []watchpost.MarkedPost
 	for number := range 20 {
 		p := watchpost.MarkedPost{StoredAt: day0.Add(time.Duration(number+1) * time.Hour)}
 		for first := range 4 { // one of these is the post's id
 			p.ID = watchpost.PostID(fmt.Sprintf("%08x-0000-7000-8000-%012x", first, number+1))
 			switch rapid.IntRange(0, 5).Draw(t, "mark") {
 			case 0:
-				set.Without = append(set.Without, p)
+				without = append(without, p)
 			case 1:
-				set.With = append(set.With, p)
+				with = append(with, p)
+			case 2:
+				more = append(more, p)
 			}
 		}
 	}
 	byID := func(a, b watchpost.MarkedPost) int { return strings.Compare(string(a.ID), string(b.ID)) }
-	slices.SortFunc(set.Without, byID)
-	slices.SortFunc(set.With, byID)
+	for _, list := range [][]watchpost.MarkedPost{without, more, with} {
+		slices.SortFunc(list, byID)
+	}
+	set.Without = []watchpost.PostList{watchpost.NewPostList(without), watchpost.NewPostList(more)}
+	set.With = watchpost.NewPostList(with)
 	return watchpost.NewPostSet(set)
 })
 
 // sets are queries about sets of posts that differ a little.
 func sets() (group []*watchpost.PostQuery) {
-	marked := func(from, to int) (some []watchpost.MarkedPost) {
+	marked := func(from, to int) watchpost.PostList {
+		var some []watchpost.MarkedPost
 		for i := from; i < to; i++ {
 			some = append(some, countedPosts()[i].Marked())
 		}
-		return some
+		return watchpost.NewPostList(some)
 	}
+	without := func(from, to int) []watchpost.PostList { return []watchpost.PostList{marked(from, to)} }
 	hour := func(n int) time.Time { return day0.Add(time.Duration(n) * time.Hour) }
 	for _, s := range []watchpost.PostSet{
-		{From: hour(50)}, {From: hour(51), With: marked(0, 4)}, {To: hour(30), Without: marked(10, 12)}, {OnlyWith: true, With: marked(20, 23)}, {Without: marked(3, 8)},
+		{From: hour(50)}, {From: hour(51), With: marked(0, 4)}, {To: hour(30), Without: without(10, 12)}, {OnlyWith: true, With: marked(20, 23)}, {Without: without(3, 8)},
 	} {
 		group = append(group, &watchpost.PostQuery{Only: watchpost.NewPostSet(s)})
 	}

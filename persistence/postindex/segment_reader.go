@@ -77,6 +77,7 @@ const (
 	cachedNewWords   = 'w' // the words that are new in some posts
 	cachedLate       = 'E' // the late posts of a source for some watchlists
 	cachedSet        = 's' // the posts of a source that are in a watchpost.PostSet
+	cachedList       = 'l' // the posts of a source that are in a watchpost.PostList
 )
 
 // segment reads a flushed segment.
