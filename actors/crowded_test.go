@@ -272,7 +272,17 @@ var crowds = map[string]crowdOf{
 	}),
 	"KeyTargetLog": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), watchpost.Delivery{}) }),
 	"KeyRefused":   of(teamspace.RefusedPost{}), "KeySavedView": of(watchpost.SavedView{}),
-	"KeyContacted": of(teamspace.PersonRecord{}), "KeyConnected": of(teamspace.PersonRecord{}), "KeySamePerson": of(teamspace.PersonRecord{}),
+	"KeyTriage": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), teamspace.TriageRecord{}) }),
+	"KeyVisits": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), watchpost.Visits{}) }),
+	"KeyTriageMark": {put: func(p *planter, i int) { // half of them of a member who is gone
+		member := p.member
+		if i%2 == 0 {
+			member = watchpost.MemberID(p.id())
+		}
+		p.put(teamspace.TriageMarkKey(member, watchpost.PostID(p.id())), teamspace.TriageMark{State: watchpost.TriageLater, StoredAt: p.now})
+	}},
+	"KeyAssignment": of(watchpost.PostAssignment{Note: "call"}),
+	"KeyContacted":  of(teamspace.PersonRecord{}), "KeyConnected": of(teamspace.PersonRecord{}), "KeySamePerson": of(teamspace.PersonRecord{}),
 	"KeyAudit": {put: func(p *planter, i int) { p.put(teamspace.AuditKey(uint64(i+1)), watchpost.AuditEntry{At: p.now}) }},
 	"KeyChanges": {put: func(p *planter, i int) {
 		record := teamspace.ChangesRecord{At: p.now.AddDate(0, 0, -8), Changes: []watchpost.Change{{Type: watchpost.ChangeTask, Action: watchpost.TaskIsCompleted, ID: p.id()}}}

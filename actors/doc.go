@@ -39,6 +39,7 @@
 //	keys          keys with scopes, their last use and what they used of daily limits
 //	audit         sign-ins, changes of members and the key, its last use
 //	views         views of the posts that the team has saved
+//	inbox         what members decided about posts, assignments and notes (package triage)
 //	refusals      posts that the rules for posts could not bear
 //	deletion      the end of a team, in steps
 //

@@ -103,6 +103,7 @@ func (ms *members) remove(request any, member watchpost.Member, with func(*persi
 	}
 	ms.team.web.EndAll(st, member.ID)
 	ms.team.passkeys.RemoveAll(st, member.ID)
+	ms.team.inbox.Forget(st, member.ID)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == member.ID })
 	delete(ms.bindings, member.ID)
 	ms.team.accounts.leaves(member.ID)

@@ -15,7 +15,9 @@ import (
 	"watchpost/actors/poststore"
 	"watchpost/actors/root"
 	"watchpost/actors/rules"
+	"watchpost/actors/triage"
 	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -63,6 +65,7 @@ type team struct {
 	audit         *audit
 	refusals      *refusals
 	views         *savedViews
+	inbox         *triage.Inbox
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -117,6 +120,10 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.audit = newAudit(t)
 	t.refusals = newRefusals(t)
 	t.views = newSavedViews(t)
+	t.inbox = triage.New(&t.Actor, func(id watchpost.MemberID) bool {
+		_, known := t.members.byID(id)
+		return known
+	})
 	return t
 }
 
@@ -133,6 +140,7 @@ func (t *team) Receive(c actor.Context) {
 		}
 		t.rules.StopTimers()
 		t.notifications.StopTimer()
+		t.inbox.StopTimer()
 		t.statuses.stopTimer()
 	}
 	if t.Handle(c, t.load) {
@@ -166,9 +174,10 @@ func (t *team) receive(message any) {
 			t.arrivals.Coming(m.Batch)
 		}
 		t.Commits.Submit(m.Batch, m.OnCommitted)
+		t.inbox.PostsGone(postindex.DeletedIn(m.Batch))
 	case root.CanPassivate:
 		rested := t.members.forgetAllPairings()
-		t.Context.Respond(rested && t.notifications.Idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
+		t.Context.Respond(rested && t.notifications.Idle() && t.inbox.Idle() && t.Commits.Idle() && t.dispatch.Connected() == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
@@ -222,7 +231,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.domains.Load, t.invitations.Load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.web.Load, t.passkeys.Load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.domains.Load, t.invitations.Load, t.keys.load, t.audit.load, t.refusals.load, t.views.load, t.inbox.Load, t.web.Load, t.passkeys.Load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.Clock.Now())
@@ -339,7 +348,7 @@ func (t *team) receiveTeam(message any) bool {
 	case listEngagements:
 		t.onListEngagements()
 	default:
-		return t.members.receive(message) || t.invitations.Receive(message) || t.web.Receive(message) || t.passkeys.Receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message)
+		return t.members.receive(message) || t.invitations.Receive(message) || t.web.Receive(message) || t.passkeys.Receive(message) || t.keys.receive(message) || t.audit.receive(message) || t.refusals.receive(message) || t.views.receive(message) || t.inbox.Receive(message)
 	}
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // BenchmarkFeedPage prints the time that the feed takes on the server, with 10,000
@@ -36,6 +38,7 @@ func benchmarkFeed(b *testing.B, each int) {
 	browser.signIn(m.email)
 	oldest := read[fields](m.call("GET", "/api-posts?page_size=100&sort_by=oldest_first", ""), 200)
 	require.EqualValues(b, feedKeywords*each, oldest["count"])
+	marked := markMany(b, m, browser)
 	body := ""
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
 	defer bare.Close()
@@ -51,6 +54,9 @@ func benchmarkFeed(b *testing.B, each int) {
 			id := oldest["data"].([]any)[i%100].(fields)["id"]
 			read[fields](m.call("PUT", "/api-posts", fmt.Sprintf(`{"id":%q,"bookmark":%t}`, id, i/100%2 == 0)), 200)
 		}},
+		{name: "unread posts", path: "/app?tab=unread"},
+		{name: "first page, after a decision about a post", path: "/app", before: func(i int) { marked(i, false) }},
+		{name: "unread posts, after a decision about a post", path: "/app?tab=unread", before: func(i int) { marked(i, true) }},
 	} {
 		body = browser.do("GET", page.path, "").raw
 		var ours, theirs, processor []time.Duration
@@ -66,6 +72,28 @@ func benchmarkFeed(b *testing.B, each int) {
 		fmt.Printf("feed of %v posts, %s: %s; processor time with the asking side: %s; a bare handler with the same %d KB: %s\n",
 			oldest["count"], page.name, spread(ours), spread(processor), len(body)>>10, spread(theirs))
 	}
+}
+
+// markMany marks posts as done, as many as a member may have marked before the moment moves
+// on, and returns a function that marks the nth of them as done or as unread.
+func markMany(b *testing.B, m team, browser *browser) func(n int, done bool) {
+	var ids []string
+	for page := 1; len(ids) < watchpost.MaxDoneMarks-10; page++ {
+		posts := read[fields](m.call("GET", fmt.Sprintf("/api-posts?page_size=100&page=%d", page), ""), 200)["data"].([]any)
+		for _, p := range posts {
+			ids = append(ids, p.(fields)["id"].(string))
+		}
+	}
+	token := browser.token()
+	mark := func(n int, done bool) {
+		state := map[bool]string{true: "done", false: "unread"}[done]
+		got := browser.send("/app/posts/"+ids[n]+"/triage", url.Values{"token": {token}, "do": {state}})
+		require.Equal(b, 303, got.status, got.raw)
+	}
+	for n := range watchpost.MaxDoneMarks - 10 {
+		mark(n, true)
+	}
+	return mark
 }
 
 // spread describes durations, which it sorts.

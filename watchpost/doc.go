@@ -44,7 +44,7 @@
 //   - Entry: a keyword entry or an element of a list; a scan searches for one
 //     entry (api.md#scans).
 //   - Scan: one search of the network for an entry's new posts (api.md#scans;
-//     watchlist.go, task_sharing.go, scanplan).
+//     watchlist.go, task.go, scanplan).
 //   - Reference: the name of a profile, company or post in a request
 //     (api.md#creating-watchlists; internal/reference).
 //   - Post: a post of the network as a team stores it (api.md#post; post.go).

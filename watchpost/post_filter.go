@@ -21,6 +21,7 @@ type PostQuery struct {
 	// Named reports that the request names the watchlists in Live: moments of storing are
 	// those at which they got a post.
 	Named      bool
+	Only       *PostSet // the posts among which the query selects; nil: all
 	Tagging    *Tagging // which tags of posts count; nil: all
 	Labels     []string // any of them; NoLabels selects untagged posts
 	People     []string // authors, any of these or of Companies: Keys of reference.ParseProfile
@@ -346,6 +347,9 @@ func dayAfter(t time.Time) time.Time {
 // (api.md#filters).
 func (q *PostQuery) Matches(p *Post) bool {
 	if q.Live != nil && !p.Collected(func(id WatchlistID) bool { return q.Live[id] }) {
+		return false
+	}
+	if q.Only != nil && !q.Only.Has(p) {
 		return false
 	}
 	for _, f := range postFilters {

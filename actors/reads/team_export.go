@@ -7,6 +7,7 @@ import (
 
 	"watchpost/actors/journal"
 	"watchpost/actors/root"
+	"watchpost/actors/triage"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
@@ -29,9 +30,9 @@ type ExportedRule struct {
 // secret, as it was at one moment: the watchpost.Team with its members, then each
 // watchpost.Invitation, watchpost.Passkey, watchpost.Watchlist, watchpost.List,
 // ExportedRule, watchpost.RuleAction, watchpost.ScopedKey, watchpost.NotificationTarget,
-// watchpost.SavedView, task as Host.ShownTask returns it, watchpost.Interaction,
-// watchpost.AuditEntry, journal.Record and ExportedPost. It stops at an error of yield and
-// returns it (NotFound).
+// watchpost.SavedView, triage.Kept, watchpost.PostAssignment, task as Host.ShownTask
+// returns it, watchpost.Interaction, watchpost.AuditEntry, journal.Record and ExportedPost.
+// It stops at an error of yield and returns it (NotFound).
 func (r *Reader) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
 	if err := r.host.NoteExport(ctx, id); err != nil {
 		return err
@@ -77,6 +78,7 @@ func (r *Reader) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func
 			})
 		},
 		allOf[watchpost.SavedView](view, space, teamspace.KeySavedView, yield),
+		func() error { return triage.Export(view, space, yield) },
 		func() error {
 			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(r.host.ShownTask(&t)) })
 		},

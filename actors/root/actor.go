@@ -178,6 +178,9 @@ func (t *Actor) Answer(reply any, err error) {
 	t.Commit(nil, reply)
 }
 
+// Publish tells the readers who follow the actor's changes of one that no batch writes.
+func (t *Actor) Publish(c Change) { t.Env.changes.publish(t.Name, []Change{c}) }
+
 // ReplyTo returns what answers sender with reply, or with the error of a lost
 // commit; nil when no caller waits.
 func (env *Environment) ReplyTo(sender *actor.PID, reply any) func(error) {

@@ -24,6 +24,8 @@ const (
 	// notification targets and their deliveries.
 	TopicRules         Topic = "rules"
 	TopicNotifications Topic = "notifications"
+	// TopicTriage is what members and the team have decided about posts.
+	TopicTriage Topic = "triage"
 	// TopicFeed is the change feed: followers get it, and nothing else.
 	TopicFeed Topic = "feed"
 	// TopicAll means that anything may have changed.
@@ -33,7 +35,9 @@ const (
 // Change says what a commit has changed. It carries no data: a reader asks for it.
 type Change struct {
 	Topic Topic
-	ID    string // of the task; empty for other topics
+	ID    string // of the task, or of the post of TopicTriage; empty for other topics
+	// Member is the only one whom it concerns; empty: all.
+	Member watchpost.MemberID
 }
 
 // topics are the topics by the first letter of a key (package teamspace).
@@ -44,7 +48,7 @@ var topics = map[string]Topic{
 	teamspace.KeyAccount: TopicTeam, teamspace.KeyBinding: TopicTeam, teamspace.KeyLiveness: TopicTeam,
 	teamspace.KeyWebSession: TopicTeam, teamspace.KeyAudit: TopicTeam, teamspace.KeyKeyUse: TopicTeam,
 	teamspace.KeyChanges:  TopicFeed,
-	teamspace.KeyRule[:1]: TopicRules, teamspace.KeyTarget[:1]: TopicNotifications,
+	teamspace.KeyRule[:1]: TopicRules, teamspace.KeyTarget[:1]: TopicNotifications, teamspace.KeyTriage[:1]: TopicTriage,
 }
 
 // changesOf returns what a batch changes, each once.
@@ -55,14 +59,35 @@ func changesOf(batch *persistence.Batch) (changes []Change) {
 		}
 		topic, known := topics[string(w.Key[:1])]
 		c := Change{Topic: topic}
-		if topic == TopicTask {
+		switch topic {
+		case TopicTask:
 			c.ID = string(w.Key[1:])
+		case TopicTriage:
+			c, known = triageChange(w.Key)
 		}
 		if known && !slices.Contains(changes, c) {
 			changes = append(changes, c)
 		}
 	}
 	return changes
+}
+
+// triageChange returns what the change of a key of triage means; known is false for visits,
+// which no page shows.
+func triageChange(key []byte) (c Change, known bool) {
+	kind, rest := string(key[:min(2, len(key))]), string(key[min(2, len(key)):])
+	c.Topic = TopicTriage
+	switch {
+	case kind == teamspace.KeyAssignment:
+		c.ID = rest
+	case kind == teamspace.KeyTriage:
+		c.Member = watchpost.MemberID(rest)
+	case kind == teamspace.KeyTriageMark && len(rest) > teamspace.IDLength:
+		c.Member, c.ID = watchpost.MemberID(rest[:teamspace.IDLength]), rest[teamspace.IDLength:]
+	default:
+		return c, false
+	}
+	return c, true
 }
 
 // subscriptions are the readers that follow the changes of teams on this node.
@@ -230,7 +255,9 @@ func (s *Subscription) end() {
 }
 
 // wants reports whether a change is for the reader.
-func (s *Subscription) wants(c Change) bool { return (c.Topic == TopicFeed) == (s.member == "") }
+func (s *Subscription) wants(c Change) bool {
+	return (c.Topic == TopicFeed) == (s.member == "") && (c.Member == "" || c.Member == s.member)
+}
 
 func (s *Subscription) add(changes []Change) {
 	if !slices.ContainsFunc(changes, s.wants) {

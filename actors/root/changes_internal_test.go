@@ -17,8 +17,13 @@ func TestChangesOfBatch(t *testing.T) {
 	for _, key := range []string{"kone", "oone", "ktwo", "p1", "p2", "w1", "?", "Ra1", "Rr1", "tl1", "A1"} {
 		batch.Put([]byte(key), nil)
 	}
+	const member, post = "00000000-0000-7000-8000-00000000000a", "00000000-0000-7000-8000-00000000000b"
+	for _, key := range []string{"hv" + member, "ht" + member, "hm" + member + post, "ha" + post, "hm", "h"} {
+		batch.Put([]byte(key), nil)
+	}
 	batch.Delete([]byte("s1"))
-	require.Equal(t, []Change{{TopicTask, "one"}, {TopicTask, "two"}, {Topic: TopicPosts}, {Topic: TopicWatchlists}, {Topic: TopicRules}, {Topic: TopicNotifications}, {Topic: TopicTeam}}, changesOf(batch))
+	require.Equal(t, []Change{{Topic: TopicTask, ID: "one"}, {Topic: TopicTask, ID: "two"}, {Topic: TopicPosts}, {Topic: TopicWatchlists}, {Topic: TopicRules}, {Topic: TopicNotifications}, {Topic: TopicTeam},
+		{Topic: TopicTriage, Member: member}, {Topic: TopicTriage, ID: post, Member: member}, {Topic: TopicTriage, ID: post}}, changesOf(batch))
 }
 
 // TestSubscription loses nothing, however late its reader is.
@@ -34,14 +39,17 @@ func TestSubscription(t *testing.T) {
 	}
 	require.Equal(t, []Change{{Topic: TopicAll}}, read())
 	for range 3 {
-		r.env.changes.publish("team", []Change{{TopicTask, "one"}, {Topic: TopicPosts}})
+		r.env.changes.publish("team", []Change{{Topic: TopicTask, ID: "one"}, {Topic: TopicPosts}})
 	}
-	r.env.changes.publish("other", []Change{{TopicTask, "two"}})
-	require.Equal(t, []Change{{TopicTask, "one"}, {Topic: TopicPosts}}, read(), "the same changes are one")
+	r.env.changes.publish("other", []Change{{Topic: TopicTask, ID: "two"}})
+	require.Equal(t, []Change{{Topic: TopicTask, ID: "one"}, {Topic: TopicPosts}}, read(), "the same changes are one")
 	for i := range maxChanges + 1 {
-		r.env.changes.publish("team", []Change{{TopicTask, fmt.Sprint(i)}})
+		r.env.changes.publish("team", []Change{{Topic: TopicTask, ID: fmt.Sprint(i)}})
 	}
 	require.Equal(t, []Change{{Topic: TopicAll}}, read(), "too many mean everything")
+
+	r.env.changes.publish("team", []Change{{Topic: TopicTriage, Member: "other"}, {Topic: TopicTriage, Member: "member"}})
+	require.Equal(t, []Change{{Topic: TopicTriage, Member: "member"}}, read(), "what concerns another member only")
 
 	done, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -19,14 +19,14 @@ import (
 var inAnyOrder = []string{
 	"Browsers.makeRoom", "Browsers.views", "Dispatcher.Backlogs", "Dispatcher.DueScans", "Dispatcher.Reported", "Dispatcher.ReportedAll",
 	"Dispatcher.TakeNews", "Dispatcher.WhyScan", "Dispatcher.claims", "Dispatcher.look", "Dispatcher.nominateFor", "Dispatcher.pass",
-	"Dispatcher.reconsider", "Dispatcher.room", "Invitations.All", "Passkeys.of", "Registry.Follow", "Rules.Create", "Rules.OnAccountChanged",
-	"Rules.Proposals", "Rules.Watch", "Rules.overview", "Rules.stopAfterRestore", "Rules.viewOf", "Standing.Probe", "Standing.relief", "Targets.Views",
-	"Targets.Watch", "Targets.onCreate", "Targets.onDue", "Targets.waiting", "Unstored.End", "accounts.beginDay", "accounts.leaves", "accounts.live",
-	"caller.fail", "dueScans.age", "dueScans.rest", "finishedTasks.clear", "kindOfReply", "members.endClaims", "needlesOf", "queues.WaitingFor",
-	"queues.writesWait", "reading.Changes", "reading.readChanges", "round.decide", "schedule.times", "sessionActor.countWriting", "sessions.presence",
-	"sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom", "subscriptions.publish", "tasks.load",
-	"tasks.onListOpen", "tasks.running", "watchlists.has", "watchlists.listNeed", "watchlists.onListWatchlists", "watchlists.startLists",
-	"watchlistsOf",
+	"Dispatcher.reconsider", "Dispatcher.room", "Inbox.arm", "Invitations.All", "Passkeys.of", "Registry.Follow", "Rules.Create",
+	"Rules.OnAccountChanged", "Rules.Proposals", "Rules.Watch", "Rules.overview", "Rules.stopAfterRestore", "Rules.viewOf", "Standing.Probe",
+	"Standing.relief", "Targets.Views", "Targets.Watch", "Targets.onCreate", "Targets.onDue", "Targets.waiting", "Unstored.End", "accounts.beginDay",
+	"accounts.leaves", "accounts.live", "caller.fail", "dueScans.age", "dueScans.rest", "finishedTasks.clear", "kindOfReply", "members.endClaims",
+	"needlesOf", "queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "round.decide", "schedule.times",
+	"sessionActor.countWriting", "sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
+	"subscriptions.publish", "tasks.load", "tasks.onListOpen", "tasks.running", "watchlists.has", "watchlists.listNeed", "watchlists.onListWatchlists",
+	"watchlists.startLists", "watchlistsOf",
 }
 
 // TestMapLoops finds the loops over maps whose order could be seen: Go gives a map another

@@ -2,6 +2,7 @@ package api
 
 import (
 	"watchpost/actors"
+	"watchpost/actors/triage"
 	"watchpost/http/endpoint"
 	"watchpost/watchpost"
 )
@@ -34,6 +35,23 @@ type exportedView struct {
 	CreatedAt endpoint.Timestamp `json:"created_at"`
 }
 
+// exportedTriage is what a member has decided about a post, or without one before which
+// moment posts without a decision are done.
+type exportedTriage struct {
+	Member     watchpost.MemberID    `json:"member_id"`
+	Post       watchpost.PostID      `json:"post_id,omitempty"`
+	State      watchpost.TriageState `json:"state,omitempty"`
+	DoneBefore *endpoint.Timestamp   `json:"done_before,omitempty"`
+}
+
+type exportedAssignment struct {
+	Post   watchpost.PostID   `json:"post_id"`
+	Member watchpost.MemberID `json:"member_id"`
+	Note   string             `json:"note"`
+	By     watchpost.MemberID `json:"changed_by"`
+	At     endpoint.Timestamp `json:"changed_at"`
+}
+
 // Exported returns the kind of a record and how an export shows it, as the resources of
 // the API do.
 func Exported(record any) (kind string, shown any) {
@@ -50,6 +68,10 @@ func Exported(record any) (kind string, shown any) {
 		return "notification_target", showTargetSettings(&r)
 	case watchpost.SavedView:
 		return "saved_view", exportedView{r.ID, r.Name, r.Query, r.By, endpoint.TimestampOf(r.CreatedAt)}
+	case triage.Kept:
+		return "triage", exportedTriage{r.Member, r.Post, r.State, endpoint.TimestampOrNil(r.DoneBefore)}
+	case watchpost.PostAssignment:
+		return "assignment", exportedAssignment{r.Post.ID, r.Member, r.Note, r.By, endpoint.TimestampOf(r.At)}
 	case actors.TaskView:
 		return "task", exportedTask{r.Type, endpoint.TimestampOf(r.CreatedAt), shownTask(r)}
 	case watchpost.Interaction:

@@ -167,6 +167,11 @@ func (d feedPages) engage(w http.ResponseWriter, r *http.Request, v *visit, t wa
 	if err != nil {
 		return err
 	}
+	if t == watchpost.TaskCommentPost {
+		if err := d.noteReply(r, v, id, true); err != nil {
+			return err
+		}
+	}
 	return d.showPost(w, r, v, id, made.ID)
 }
 
@@ -270,12 +275,16 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 	if err != nil {
 		return err
 	}
-	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil}
+	in, err := d.inboxOf(r, v)
+	if err != nil {
+		return err
+	}
+	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil, inbox: in, team: v.team.Team}
 	view := shower.show(page.Post)
 	if err := d.showAction(r, v, with.task, &view, back); err != nil {
 		return err
 	}
-	view.Told = with.told
+	view.Told, view.Undo = with.told, v.undo
 	status := http.StatusOK
 	if told := with.told; told != nil {
 		status = http.StatusConflict

@@ -82,6 +82,7 @@ type Dashboard struct {
 type (
 	signInPages       struct{ *Dashboard }
 	feedPages         struct{ *Dashboard }
+	triagePages       struct{ feedPages }
 	watchlistPages    struct{ *Dashboard }
 	rulePages         struct{ *Dashboard }
 	notificationPages struct{ *Dashboard }
@@ -151,17 +152,22 @@ func (d *Dashboard) Routes() []Route {
 // feedRoutes lists the pages of posts and their authors.
 func (d *Dashboard) feedRoutes() []Route {
 	feed := feedPages{d}
+	triage := triagePages{feed}
 	return []Route{
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
 		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodPost, Path: pathFeed + "/views", Handler: d.signed(feed.changeViews)},
+		{Method: http.MethodPost, Path: pathFeed + "/done", Handler: d.signed(triage.markAll)},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
 		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(feed.post)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(feed.save)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(feed.like)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(feed.comment)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/triage", Handler: d.signed(triage.mark)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/team", Handler: d.signed(triage.assign)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/replying", Handler: d.signed(triage.replying)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/cancel", Handler: d.signed(feed.cancel)},
 		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
 		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
@@ -246,6 +252,8 @@ type visit struct {
 	member  watchpost.Member
 	token   string // of the session; the form token is made of it
 	form    string // the form token of this page, once it was asked for
+	inbox   *inbox // once it was asked for
+	undo    *undoView
 }
 
 type visitKey struct{}

@@ -20,6 +20,8 @@ type feedPage struct {
 	frame
 	feedFilters
 	actingAs
+	Since *sinceView
+	Undo  *undoView
 	Views *savedViews
 	Posts []postView
 	Count int
@@ -30,10 +32,16 @@ type feedPage struct {
 	FirstSteps *firstSteps
 	Figures    *figures
 	Single     bool // a page of one post
+
+	made time.Time
 }
 
 func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
-	named, q, params, err := d.readFeed(r)
+	in, err := d.inboxOf(r, v)
+	if err != nil {
+		return err
+	}
+	named, q, params, err := d.readFeed(r, v)
 	if err != nil {
 		return err
 	}
@@ -49,6 +57,8 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	f := newFeedFilters(params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
+	askTabs(f, in)
+	since := f.askSince(in, now)
 	views, err := d.views(r, v, f, lists)
 	if err != nil {
 		return err
@@ -64,20 +74,21 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		return err
 	}
 	page := feedPage{
-		Figures: charts,
-		frame:   frameOf(v, "feed", "Feed"), feedFilters: *f, Views: views, actingAs: actingAsOf(r, v), Count: found.Count,
+		Figures: charts, Since: since, made: now,
+		frame: frameOf(v, "feed", "Feed"), feedFilters: *f, Views: views, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
+	page.Undo = undoOf(r, v, page.Back)
 	forms, err := postFormsOf(page.Token, page.Back, page.actingAs, now)
 	if err != nil {
 		return err
 	}
-	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil}
+	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, inbox: in, team: v.team.Team}
 	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
 		return err
 	}
 	page.paged = pagedOf(q.Page, watchpost.PageSize, len(page.Posts), page.Count, f.params.page)
-	if found.Count == 0 {
+	if page.Empty = emptyTab(f); found.Count == 0 && page.Empty == nil {
 		if page.Empty, page.FirstSteps, err = d.emptyFeed(r, v, f, lists); err != nil {
 			return err
 		}
@@ -111,7 +122,7 @@ const csvChunk = 64 << 10
 
 // feedCSV exports all posts that the filters of a feed select, as the API does.
 func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
-	named, q, _, err := d.readFeed(r)
+	named, q, _, err := d.readFeed(r, v)
 	if err != nil {
 		return err
 	}
@@ -141,6 +152,12 @@ func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) err
 	}
 	return err
 }
+
+// Tab is the tab of the page.
+func (p *feedPage) Tab() string { return p.params.tab() }
+
+// Made is when the page was made, as forms have it.
+func (p *feedPage) Made() string { return p.made.UTC().Format(time.RFC3339Nano) }
 
 // CSV is the address of the feed as a table.
 func (p *feedPage) CSV() string {
@@ -176,6 +193,7 @@ type postView struct {
 	Bookmark, Liked, Commented bool
 	Forum                      bool
 	actingAs
+	triageView
 	Action *actionState
 	Told   *toldView
 	Write  composerView
@@ -217,6 +235,9 @@ type postShower struct {
 	as      actingAs
 	forms   *postForms
 	drafts  bool // there is a language model
+	inbox   *inbox
+	team    watchpost.Team
+	nobody  template.HTML // see members
 }
 
 func (s *postShower) show(p *watchpost.Post) postView {
@@ -225,7 +246,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: langcode.Name(p.Language),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
-		actingAs: s.as, Key: watchpost.NewSecret(8), Forms: s.forms,
+		actingAs: s.as, triageView: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
 	v.Initials = initials(v.Author)

@@ -38,6 +38,7 @@ type feedFilters struct {
 	Flags      []chip
 	Menus      []menu
 	Active     []active
+	Tabs       []tab
 
 	params    parameters
 	term      string          // by which the picker of lists is searched

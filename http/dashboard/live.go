@@ -115,9 +115,18 @@ func (d feedPages) fresh(w http.ResponseWriter, r *http.Request, v *visit) error
 	if err != nil {
 		return watchpost.WrapError(watchpost.Invalid, "Invalid 'known'", err)
 	}
-	named, q, params, err := d.readFeed(r)
+	named, q, params, err := d.readFeed(r, v)
 	if err != nil {
 		return err
+	}
+	if q.Only != nil { // how many posts a tab has changes with each decision: only those that came count
+		made, err := time.Parse(time.RFC3339Nano, r.URL.Query().Get("made"))
+		if err != nil {
+			return watchpost.WrapError(watchpost.Invalid, "Invalid 'made'", err)
+		}
+		if known = 0; q.StoredFrom.Before(made) {
+			q.StoredFrom = made
+		}
 	}
 	q.Page, q.PageSize = 1, 1
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q)
@@ -130,6 +139,9 @@ func (d feedPages) fresh(w http.ResponseWriter, r *http.Request, v *visit) error
 // FreshHref is where a page asks for posts that came since.
 func (p *feedPage) FreshHref() string {
 	values := url.Values{"known": {strconv.Itoa(p.Count)}}
+	if p.params.tab() != "" {
+		values.Set("made", p.Made())
+	}
 	for name, value := range p.params.values {
 		values[name] = value
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"watchpost/actors"
 	"watchpost/watchpost"
 )
 
@@ -28,7 +29,7 @@ func feedParameters() (several, one []string) {
 			}
 		}
 	}
-	return several, append(one, "sort_by")
+	return several, append(one, "sort_by", tabParameter)
 }
 
 // maxFilters bounds the filters of a feed as its links have them: a page has more than a
@@ -52,6 +53,9 @@ func parametersOf(u *url.URL) (parameters, error) {
 			kept.Set(name, value)
 		}
 	}
+	if !slices.Contains(tabs, kept.Get(tabParameter)) {
+		kept.Del(tabParameter)
+	}
 	if len(kept.Encode()) > maxFilters {
 		return parameters{}, watchpost.Errorf(watchpost.Invalid, "These are too many filters, or too long ones, for a page. Take some away.")
 	}
@@ -59,9 +63,15 @@ func parametersOf(u *url.URL) (parameters, error) {
 }
 
 // readFeed reads the address of a feed: its watchlists, its query, and its parameters.
-func (d feedPages) readFeed(r *http.Request) (named []string, q watchpost.PostQuery, p parameters, err error) {
+func (d feedPages) readFeed(r *http.Request, v *visit) (named []string, q watchpost.PostQuery, p parameters, err error) {
 	if named, q, err = d.ReadPosts(r); err == nil {
 		p, err = parametersOf(r.URL)
+	}
+	if tab := p.tab(); tab != "" && err == nil {
+		var in *inbox
+		if in, err = d.inboxOf(r, v); err == nil {
+			q.Only = in.posts(tab)
+		}
 	}
 	return named, q, p, err
 }
@@ -204,4 +214,93 @@ func pagedOf(n, size, shown, all int, href func(page int) string) (p paged) {
 		p.Older = href(n + 1)
 	}
 	return p
+}
+
+// savedViews are the filters of the feed that the team has named.
+type savedViews struct {
+	Shown, More []*viewChip
+	On          *viewChip // whose filters the page has; nil for none
+	Query       string    // what "Save as a view" saves; "" without filters, or when they are saved
+}
+
+// viewChip is a view as a link.
+type viewChip struct {
+	ID         watchpost.ViewID
+	Name, Href string
+	Count      int
+	On         bool
+	Gone       bool // a watchlist that it names was deleted: it finds nothing
+}
+
+// viewsShown is how many views are next to each other above the feed. The others are in a
+// menu, but for the one whose filters the page has.
+const viewsShown = 6
+
+// views returns the team's saved views. Their counts are asked for with the filters'.
+// A view has no tab: it is counted and opened in that of the page.
+func (d feedPages) views(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*savedViews, error) {
+	stored, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListViews{})
+	if err != nil {
+		return nil, err
+	}
+	views := &savedViews{Query: f.params.with(tabParameter).values.Encode()}
+	for i := range stored {
+		s := &stored[i]
+		chip := &viewChip{ID: s.ID, Name: s.Name, Href: pathFeed + "?" + s.Query, On: s.Query == views.Query}
+		if tab := f.params.tab(); tab != "" {
+			chip.Href += "&" + url.Values{tabParameter: {tab}}.Encode()
+		}
+		if chip.On {
+			views.On = chip
+		}
+		if chip.On || len(views.Shown) < viewsShown {
+			views.Shown = append(views.Shown, chip)
+		} else {
+			views.More = append(views.More, chip)
+		}
+		named, q, err := d.ReadPosts(addressed(r, s.Query))
+		q.Only = f.query.Only
+		chip.Gone = err != nil || slices.ContainsFunc(named, func(id string) bool {
+			return !slices.ContainsFunc(lists, func(l actors.WatchlistView) bool { return string(l.Watchlist.ID) == id })
+		})
+		if !chip.Gone {
+			f.count(named, func(of *watchpost.PostQuery) { *of = q }, func(n int) { chip.Count = n })
+		}
+	}
+	if views.On != nil {
+		views.Query = ""
+	}
+	return views, nil
+}
+
+// addressed returns a request with the parameters of another address.
+func addressed(r *http.Request, query string) *http.Request {
+	other := r.Clone(r.Context())
+	other.URL.RawQuery = query
+	return other
+}
+
+// changeViews saves the filters of a feed as a view of the team, or deletes one.
+func (d feedPages) changeViews(w http.ResponseWriter, r *http.Request, v *visit) error {
+	switch r.PostFormValue("do") {
+	case "save":
+		_, _, params, err := d.readFeed(addressed(r, r.PostFormValue("query")), v)
+		if err != nil {
+			return err
+		}
+		params = params.with(tabParameter)
+		view := watchpost.SavedView{Name: r.PostFormValue("name"), Query: params.values.Encode(), By: v.member.ID}
+		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.SaveView{View: view}); err != nil {
+			return err
+		}
+		http.Redirect(w, r, params.href(), http.StatusSeeOther)
+	case "delete":
+		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteView{ID: watchpost.ViewID(r.PostFormValue("id"))}); err != nil {
+			return err
+		}
+		http.Redirect(w, r, backFrom(r), http.StatusSeeOther)
+	default:
+		return errUnknownForm()
+	}
+	return nil
 }

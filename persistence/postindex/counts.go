@@ -54,6 +54,9 @@ func (s *snapshot) countsIn(source segmentReader, plans []*plan, name uint64) ([
 	if err != nil {
 		return nil, err
 	}
+	if name, err = nameSets(name, source, plans); err != nil {
+		return nil, err
+	}
 	// The number of deleted posts tells one state of a source from another.
 	k := source.key(cachedCounts, name^mix(uint64(cardinality(deleted))))
 	if v, ok := s.index.cache.get(k); ok {

@@ -73,6 +73,7 @@ func siblings(t *testing.T) [][]*watchpost.PostQuery {
 		},
 		{{From: time.Unix(0, 0)}, {To: time.Unix(0, 0)}, {From: time.Unix(10, 0)}, {}},
 		{{From: time.Unix(-15, 0), To: time.Unix(5, 0)}, {From: time.Unix(-15, 0)}, {StoredFrom: day0.Add(30 * time.Hour)}, {StoredFrom: day0.Add(31 * time.Hour)}},
+		sets(),
 		searches("go", "#go", "東京", "タワ"), searches("rust", "-rust", "-#go"), searches("hiring", `"hiring"`, `"hired"`, "hir"),
 		searches(`"go rust"`, "rust #go", "rust OR #go", `"rust go"`),
 	}

@@ -177,7 +177,7 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 	}
 	q.Named = rapid.Bool().Draw(t, "named")
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "conditions") {
-		switch rapid.IntRange(0, 16).Draw(t, "condition") {
+		switch rapid.IntRange(0, 18).Draw(t, "condition") {
 		case 0, 1:
 			q.Live = map[watchpost.WatchlistID]bool{}
 			for _, id := range lists {
@@ -210,6 +210,8 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 			}
 		case 16:
 			q.Keyword = of([]string{"k", " GO", "none"}).Draw(t, "asked keyword")
+		case 17, 18:
+			q.Only = somePostSet.Draw(t, "set")
 		default:
 			ask(t, q)
 		}

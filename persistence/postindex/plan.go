@@ -22,7 +22,7 @@ type plan struct {
 
 // finder is how the index finds what a filter lets through.
 type finder struct {
-	filter *watchpost.PostFilter // nil: the watchlists, which are part of every query
+	filter *watchpost.PostFilter // nil: what is part of every query
 	// kind is that of the terms which a post has for its names; 0: add finds it.
 	kind byte
 	// latest says that posts of the layout before lack the terms.
@@ -36,6 +36,7 @@ var finders = forEachFilter([]finder{
 	{filter: watchpost.PostFilterOf("published"), add: (*plan).addPublished},
 	{filter: watchpost.PostFilterOf("stored_since"), add: (*plan).addStored},
 	{add: (*plan).addWatchlists},
+	{add: (*plan).addOnly},
 	{filter: watchpost.PostFilterOf("labels"), add: (*plan).addLabels},
 	{filter: watchpost.PostFilterOf("author"), kind: termAuthor},
 	{filter: watchpost.PostFilterOf("network_post_slug"), kind: termReference},

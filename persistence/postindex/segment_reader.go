@@ -76,6 +76,8 @@ const (
 	cachedLeads      = 'L' // the authors of a query's posts in a source
 	cachedNewWords   = 'w' // the words that are new in some posts
 	cachedLate       = 'E' // the late posts of a source for some watchlists
+	cachedSet        = 's' // the posts of a source that are in a watchpost.PostSet
+	cachedList       = 'l' // the posts of a source that are in a watchpost.PostList
 )
 
 // segment reads a flushed segment.
@@ -165,19 +167,23 @@ func (s *segment) decodeOrder(value []byte) ([]byte, error) {
 const idChunk = 1024
 
 func (s *segment) id(docNum int) (id uuid, err error) {
-	chunk := docNum / idChunk
-	want := len(id) * min(idChunk, s.info.posts-chunk*idChunk)
+	ids, err := s.idsOf(docNum / idChunk)
+	if err == nil {
+		copy(id[:], ids[docNum%idChunk*len(id):])
+	}
+	return id, err
+}
+
+// idsOf returns the ids of a chunk.
+func (s *segment) idsOf(chunk int) ([]byte, error) {
+	want := len(uuid{}) * min(idChunk, s.info.posts-chunk*idChunk)
 	decode := func(value []byte) ([]byte, error) {
 		if len(value) != want {
 			return nil, errDamaged
 		}
 		return value, nil
 	}
-	ids, err := part(s, s.key(partIDs, uint64(chunk)), idsKey(s.info.id, chunk), decode, func(b []byte) int { return len(b) })
-	if err == nil {
-		copy(id[:], ids[docNum%idChunk*len(id):])
-	}
-	return id, err
+	return part(s, s.key(partIDs, uint64(chunk)), idsKey(s.info.id, chunk), decode, func(b []byte) int { return len(b) })
 }
 
 func (s *segment) filter() (f bloomFilter, err error) {

@@ -95,6 +95,10 @@ import (
 //	Fn                                     NewestChange
 //	Fw <watchlist>                         empty; deleted, and a change tells it still
 //	Z <view>                               watchpost.SavedView
+//	ht <member>                            TriageRecord
+//	hv <member>                            watchpost.Visits
+//	hm <member> <post>                     TriageMark
+//	ha <post>                              watchpost.PostAssignment
 //	p …                                    posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -208,6 +212,10 @@ const (
 	KeyNewestChange        = "Fn"
 	KeyDeletedWatchlist    = "Fw"
 	KeySavedView           = "Z"
+	KeyTriage              = "ht"
+	KeyVisits              = "hv"
+	KeyTriageMark          = "hm"
+	KeyAssignment          = "ha"
 
 	DirTeam       = "team"
 	DirOutbox     = "outbox"
@@ -239,6 +247,11 @@ func Key[T ~string](prefix string, id T) []byte { return append([]byte(prefix), 
 // ScanKey is the key of the scan record of an entry.
 func ScanKey[Owner watchpost.WatchlistID | watchpost.ListID](owner Owner, e watchpost.EntryID) []byte {
 	return Key(KeyScan, string(owner)+string(e))
+}
+
+// TriageMarkKey is the key of a member's mark of a post.
+func TriageMarkKey(member watchpost.MemberID, post watchpost.PostID) []byte {
+	return Key(KeyTriageMark, string(member)+string(post))
 }
 
 // EffectKey is the key of an effect. It hashes the effect's own key, which may be

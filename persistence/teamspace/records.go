@@ -380,3 +380,14 @@ type TargetState struct {
 	// delivered since.
 	Failed *watchpost.Delivery `json:"failed,omitempty"`
 }
+
+// TriageRecord is the part of a member's triage that is not the marks.
+type TriageRecord struct {
+	DoneBefore time.Time `json:"done_before"`
+}
+
+// TriageMark is a member's mark of a post.
+type TriageMark struct {
+	State    watchpost.TriageState `json:"state"`
+	StoredAt time.Time             `json:"stored_at"`
+}

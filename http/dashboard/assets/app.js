@@ -111,7 +111,21 @@
     box.open = true;
     one("textarea", box).focus();
   }
+  // What a decision about a post is followed by: the next post. The post stays where it is,
+  // so that nothing moves under the eyes.
+  function decided(act) {
+    if (!one(`[data-act="${act}"]`, current() ?? document.createElement("i"))) return;
+    press(`[data-act="${act}"]`);
+    if (act !== "unread") move(1);
+  }
+  function team() {
+    const menu = current() && one(".team", current());
+    if (!menu) return;
+    menu.open = true;
+    one("select", menu).focus();
+  }
   const actions = {
+    e: () => decided("done"), u: () => decided("unread"), h: () => decided("later"), t: team,
     j: () => move(1), k: () => move(-1), c: comment, n: () => one("#fresh .button")?.click(),
     l: () => press('[data-act="like"]'), s: () => press('[data-act="save"]'), o: () => press('[data-act="open"]'),
     "/": () => one("#q")?.focus(), "?": () => one("#keys")?.showModal(),
@@ -178,7 +192,27 @@
     if (e.target.matches("[data-narrow]")) narrow(e.target);
     const count = e.target.dataset.count && one(e.target.dataset.count);
     if (count) count.textContent = e.target.value.length.toLocaleString("en");
+    const form = e.target.closest(".posts .composer");
+    if (form) typing(form);
   });
+
+  // ---- Others of the team see who is replying: told at most once a minute, and when the
+  // field is closed. The service ends it by itself.
+  const told = new Map(); // times by the form's address
+  function typing(form) {
+    const to = form.getAttribute("action");
+    if (performance.now() - (told.get(to) ?? -60000) < 60000) return;
+    told.set(to, performance.now());
+    reply(form, {});
+  }
+  function reply(form, more) {
+    const body = new URLSearchParams({ token: form.elements.token.value, ...more });
+    fetch(form.getAttribute("action").replace(/comment$/, "replying"), { method: "POST", body, keepalive: true }).catch(() => {});
+  }
+  document.addEventListener("toggle", (e) => {
+    const form = e.target.matches(".posts .write:not([open])") && one(".composer", e.target);
+    if (form && told.delete(form.getAttribute("action"))) reply(form, { ended: "1" });
+  }, true);
 
   // ---- No part is swapped while a button is held: a press and a release on two elements
   // are no click. The click follows the release at once.
@@ -301,16 +335,22 @@
   document.addEventListener("toggle", (e) => { if (e.target.matches(".menu[open]")) inside(e.target); }, true);
   addEventListener("resize", () => all(".menu[open]").forEach(inside));
 
-  // ---- After a swap: the focus stays, or goes to what came. After a comment was sent it
-  // goes to its post.
+  // ---- After a swap: the focus stays, or goes to what came. After a comment was sent, or
+  // a button of triage pressed, it goes to its post.
   let wrote;
   document.addEventListener("submit", (e) => {
     const drafting = e.submitter?.name === "draft";
+    const pressed = e.target.closest(".triage")?.contains(document.activeElement);
     if (drafting) one("[data-drafting]", e.target).textContent = one("[data-drafting]", e.target).dataset.drafting;
-    else if (e.target.matches(".composer")) wrote = e.target.closest(".post")?.id;
+    else if (e.target.matches(".composer") || pressed) wrote = e.target.closest(".post")?.id;
   });
+  let undoTimer; // the way back is shown for ten seconds
   document.addEventListener("htmx:after:swap", () => {
     catchUp();
+    if (one("#undo .toast")) {
+      clearTimeout(undoTimer);
+      undoTimer = setTimeout(() => one("#undo .toast")?.remove(), 10000);
+    }
     const post = wrote && document.getElementById(wrote);
     if (post && !one(".write[open]", post)) {
       wrote = undefined;

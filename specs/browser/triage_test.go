@@ -1,0 +1,80 @@
+package browser_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/actors"
+)
+
+// TestTriage empties the feed by keyboard, with the way back, while the browser of another
+// member shows what the team shares. Without script the buttons do the same.
+func TestTriage(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile("../../extension/node_modules/axe-core/axe.min.js")
+	require.NoError(t, err)
+	w := theWorld(t)
+	m := w.createTeam(t, "triage@example.com")
+	list, _ := m.furnish()
+	one := m.join("triage@example.com", "triage-account")
+	m.posts(list)
+	m.scanned()
+	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.AddMember{Email: "second@example.com", FullName: "Grace Hopper", Role: "member"})
+	require.NoError(t, err)
+	second := &member{team: m, chromium: launch(t, w.dist, t.TempDir()), email: "second@example.com"}
+	p, other := one.signedIn(), second.signedIn()
+	counts := func(tab string) string {
+		return `[...document.querySelectorAll("#tabs a")].find((a) => a.textContent.startsWith("` + tab + `")).querySelector(".count").textContent`
+	}
+	for _, one := range []*page{p, other} {
+		one.until(`document.querySelectorAll(".post").length > 3 && !document.querySelector("#live").hidden`)
+		one.run(`window.kept = true`)
+	}
+
+	// Done, and back; the next post is chosen, and nothing moves.
+	p.press("j", "j")
+	p.run(`window.first = document.querySelectorAll(".post")[0]; window.second = document.querySelectorAll(".post")[1]; window.place = second.offsetTop`)
+	p.press("e", "e")
+	p.until(`first.querySelector("[data-state=done]") !== null && document.activeElement === second && second.offsetTop === place`)
+	p.until(counts("Done") + ` === "1"`)
+	p.until(`document.querySelector("#undo .toast span").textContent === "Marked as done."`)
+	p.accessible(string(axe), "a decision and its way back")
+	p.run(`document.querySelector("#undo button").click()`)
+	p.until(`first.querySelector("[data-state=unread]") !== null && document.querySelector("#undo .toast") === null`)
+	p.until(counts("Done") + ` === "0"`)
+	p.press("h", "h")
+	p.until(`second.querySelector("[data-state=later]") !== null`)
+	p.until(counts("Later") + ` === "1"`)
+	p.press("k", "k")
+	p.press("u", "u")
+	p.until(`second.querySelector("[data-state=unread]") !== null`)
+	p.until(counts("Later") + ` === "0"`)
+	require.JSONEq(t, `"0"`, string(other.run(counts("Later"))), "the other member has decided nothing")
+
+	// What the team shares is shown by the browser of the other member, without loading.
+	p.press("t", "t")
+	p.until(`document.activeElement.matches(".post.current .team select")`)
+	p.run(`window.to = document.activeElement; to.value = [...to.options].find((o) => o.textContent === "Grace Hopper").value; to.form.note.value = "Knows the author."`)
+	p.accessible(string(axe), "an assignment")
+	p.run(`to.form.requestSubmit()`)
+	p.until(`[...document.querySelectorAll(".post-team")].some((t) => t.textContent.includes("Assigned to Grace Hopper. Note: “Knows the author.”"))`)
+	other.until(`window.kept && [...document.querySelectorAll(".post-team")].some((t) => t.textContent.includes("Assigned to you."))`)
+	other.until(counts("Mine") + ` === "1"`)
+	p.press("c", "c")
+	p.until(`document.activeElement.matches(".post.current textarea")`)
+	p.must(p.session, "Input.insertText", map[string]any{"text": "Well"}, nil)
+	other.until(`window.kept && document.querySelector(".post-team .wait")?.textContent.includes("is replying since")`)
+	p.press("Escape", "")
+	other.until(`window.kept && document.querySelector(".post-team .wait") === null`)
+
+	// Without script.
+	p.must(p.session, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
+	p.must(p.session, "Page.navigate", map[string]any{"url": m.service + "/app?tab=unread"}, nil)
+	p.until(`location.search === "?tab=unread" && document.querySelectorAll(".post").length > 3 && document.querySelector("#live").hidden`)
+	p.run(`document.querySelector("[data-act=done]").click()`)
+	p.until(`location.search.includes("did=done") && ` + counts("Done") + ` === "1"`)
+	p.run(`document.querySelector("#undo button").click()`)
+	p.until(`!location.search.includes("did=") && ` + counts("Done") + ` === "0"`)
+}
