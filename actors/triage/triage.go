@@ -257,10 +257,11 @@ func (x *Inbox) onGet(m Get) {
 		return
 	}
 	st := &root.Steps{}
-	visits, changed := x.visits[m.Member], false
+	visits := x.visits[m.Member]
 	view := View{Assignments: x.assignments, Replying: x.replies()}
 	if m.Visit {
 		view.Triage = x.of(st, m.Member)
+		var changed bool
 		if visits, changed = visits.Visit(x.Env.Clock.Now()); changed {
 			x.visits[m.Member] = visits
 			st.Room(1).Put(teamspace.Key(teamspace.KeyVisits, m.Member), teamspace.Encode(visits))

@@ -57,8 +57,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	f := newFeedFilters(params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
-	askTabs(f, in)
-	since := f.askSince(in, now)
+	since := f.askInbox(in, now)
 	views, err := d.views(r, v, f, lists)
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 		return err
 	}
 	page.paged = pagedOf(q.Page, watchpost.PageSize, len(page.Posts), page.Count, f.params.page)
-	if page.Empty = emptyTab(f); found.Count == 0 && page.Empty == nil {
+	if found.Count == 0 {
 		if page.Empty, page.FirstSteps, err = d.emptyFeed(r, v, f, lists); err != nil {
 			return err
 		}

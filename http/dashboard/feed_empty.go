@@ -60,6 +60,9 @@ type dropView struct {
 
 // emptyFeed says why the feed is empty, and without filters what a new team does first.
 func (d feedPages) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, *firstSteps, error) {
+	if empty := emptyTab(f); empty != nil {
+		return empty, nil, nil
+	}
 	empty, err := d.reasonOf(r, v, f, lists)
 	if err != nil || len(f.Active) > 0 {
 		return empty, nil, err

@@ -70,8 +70,14 @@ func (in *inbox) posts(tab string) *watchpost.PostSet {
 	return in.sets[watchpost.TriageState(tab)]
 }
 
+// askInbox adds the tabs, and asks how many posts are new.
+func (f *feedFilters) askInbox(in *inbox, now time.Time) *sinceView {
+	f.askTabs(in)
+	return f.askSince(in, now)
+}
+
 // askTabs adds the tabs, with the number of posts that the filters find in each.
-func askTabs(f *feedFilters, in *inbox) {
+func (f *feedFilters) askTabs(in *inbox) {
 	f.Tabs = make([]tab, len(tabs))
 	for i, name := range tabs {
 		t := &f.Tabs[i]
@@ -113,11 +119,11 @@ func emptyTab(f *feedFilters) *emptyView {
 
 // Clear is the address of the feed without filters, in its tab.
 func (f *feedFilters) Clear() string {
-	clear := parameters{url.Values{}}
+	p := parameters{url.Values{}}
 	if tab := f.params.tab(); tab != "" {
-		clear = clear.with(tabParameter, tab)
+		p = p.with(tabParameter, tab)
 	}
-	return clear.href()
+	return p.href()
 }
 
 // sinceView says how many posts are new since the visit before.
