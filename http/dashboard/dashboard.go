@@ -20,10 +20,11 @@ import (
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/internal/interpret/draft"
+	"watchpost/internal/pictures"
 	"watchpost/watchpost"
 )
 
-// Options is what a Dashboard needs; all fields but Provider and Draft are required.
+// Options is what a Dashboard needs; all fields but Provider, Draft and Picture are required.
 type Options struct {
 	Registry *actors.Registry
 	Clock    watchpost.Clock
@@ -39,6 +40,9 @@ type Options struct {
 	Interpret func(context.Context, watchpost.WatchlistType, string) (interpret.Result, error)
 	// Draft writes a draft of a comment or message (draft.Write); nil: there are none.
 	Draft func(context.Context, *draft.Request) (string, error)
+	// Picture returns the image at an address of a stored post (pictures.Fetcher.Get); nil:
+	// pages say that there are images, and show none.
+	Picture func(ctx context.Context, address string) (*pictures.Picture, error)
 	// Client returns the name of the client in limits, and whether its
 	// connection is encrypted.
 	Client func(*http.Request) (key string, encrypted bool)
@@ -163,6 +167,8 @@ func (d *Dashboard) feedRoutes() []Route {
 		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(feed.like)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(feed.comment)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/cancel", Handler: d.signed(feed.cancel)},
+		{Method: http.MethodGet, Path: pathImages + "/{post}/{n}", Handler: d.signed(feed.image)},
+		{Method: http.MethodGet, Path: pathAvatars + "/{post}", Handler: d.signed(feed.avatar)},
 		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
 		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
 		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.person)},
@@ -232,6 +238,8 @@ const (
 	pathRules      = "/app/rules"
 	pathTry        = "/app/try"
 	pathEvents     = "/app/events"
+	pathImages     = "/app/images"
+	pathAvatars    = "/app/avatars"
 
 	pathNotifications = "/app/notifications"
 )

@@ -71,7 +71,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err != nil {
 		return err
 	}
-	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil}
+	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil}
 	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
 		return err
 	}
@@ -174,6 +174,9 @@ type postView struct {
 	Seniority                  string
 	Bookmark, Liked, Commented bool
 	Forum                      bool
+	Avatar                     string // address; "" for initials alone
+	Images                     []imageView
+	ImageCount                 int
 	actingAs
 	Action *actionState
 	Told   *toldView
@@ -216,6 +219,7 @@ type postShower struct {
 	as      actingAs
 	forms   *postForms
 	drafts  bool // there is a language model
+	images  bool // they are shown
 }
 
 func (s *postShower) show(p *watchpost.Post) postView {
@@ -227,7 +231,13 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		actingAs: s.as, Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
-	v.Initials = initials(v.Author)
+	v.Initials, v.ImageCount = initials(v.Author), len(p.ImageURLs)
+	if s.images {
+		v.Images = imagesOf(p)
+		if p.AuthorImageURL != "" {
+			v.Avatar = pathAvatars + "/" + string(p.ID)
+		}
+	}
 	if p.Language == watchpost.Undetermined {
 		v.Language = ""
 	}
