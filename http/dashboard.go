@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"watchpost/http/api"
 	"watchpost/http/dashboard"
 	"watchpost/http/endpoint"
+	"watchpost/internal/pictures"
 	"watchpost/watchpost"
 )
 
@@ -20,7 +22,7 @@ func (s *Server) dashboardRoutes(o Options, prompts *api.Prompts) {
 		SignIn: signIns.WithCode, CheckOTP: signIns.CheckCode, SignInProven: signIns.Proven, Closing: s.gateway.Closing(), Accepted: endpoint.Accepted, Elsewhere: s.pageElsewhere,
 		Provider: o.Provider, Domains: o.ProviderDomains, ReadPosts: api.ReadPosts, PostColumns: api.PostColumns, Try: s.tryCall,
 		Interpret: prompts.Read, Draft: prompts.Drafter(), Extensions: endpoints.Extensions(),
-		ReadBody: func(r *http.Request) error {
+		Picture: o.picture(), ReadBody: func(r *http.Request) error {
 			_, err := endpoints.ReadAll(r)
 			return err
 		},
@@ -56,4 +58,12 @@ func (s *Server) pageElsewhere(r *http.Request, err error) bool {
 		return s.endpoints.FormElsewhere(r, []byte(r.PostForm.Encode()), err) == endpoint.ErrForwarded //nolint:errorlint // it is never wrapped
 	}
 	return s.endpoints.MovedAway(endpoint.StateOf(r.Context()), err)
+}
+
+// picture returns the function that fetches images, or nil without a fetcher.
+func (o *Options) picture() func(context.Context, string) (*pictures.Picture, error) {
+	if o.Pictures == nil {
+		return nil
+	}
+	return o.Pictures.Get
 }

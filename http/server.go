@@ -34,6 +34,7 @@ import (
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/internal/interpret/draft"
+	"watchpost/internal/pictures"
 	"watchpost/watchpost"
 )
 
@@ -86,6 +87,8 @@ type Options struct {
 	Interpreter interpret.Fallback
 	// Drafts writes drafts of comments and messages; nil means that there are none.
 	Drafts draft.Model
+	// Pictures fetches the images that the dashboard shows; nil means that it shows none.
+	Pictures *pictures.Fetcher
 	// Ready tells why the service should get no requests, which /readyz shows to everybody;
 	// nil means that it always should.
 	Ready func() error

@@ -32,6 +32,7 @@ var undocumented = map[string]string{
 	watchpost.TextLastMember:        "of the dashboard's page",
 	watchpost.TextNotFresh:          "of the dashboard's page",
 
+	"Invalid 'voice': at most %d characters":               "of the dashboard's page",
 	"Enter a name of at most %d characters.":               "of the dashboard's page",
 	"Choose a filter first.":                               "of the dashboard's page",
 	"This view was deleted.":                               "of the dashboard's page",

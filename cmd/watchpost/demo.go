@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -103,6 +104,9 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	}
 	networkAddress := freeAddress(c.NetworkListen)
 	config.NetworkURL = "http://" + networkAddress
+	if network, err := netip.ParseAddrPort(networkAddress); err == nil { // whose images the dashboard shows
+		config.NotifyPrivate = []netip.Prefix{netip.PrefixFrom(network.Addr(), network.Addr().BitLen())}
+	}
 	var err error
 	if d.service, err = startService(ctx, config, d.log); err != nil {
 		return err

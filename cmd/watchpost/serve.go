@@ -60,7 +60,8 @@ type serveCommand struct {
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
 	ACME            acmeFlags      `embed:"" prefix:"acme-"`
 	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, for example 10.0.0.0/8."`
-	NotifyPrivate   []netip.Prefix `help:"Private networks that notifications may be delivered to, also without TLS, for example 10.1.2.3/32."`
+	NotifyPrivate   []netip.Prefix `help:"Private networks that notifications may be delivered to, also without TLS, and images fetched from, for example 10.1.2.3/32."`
+	NoImages        bool           `help:"Fetch no images of posts and authors: the dashboard says that a post has images, and shows initials."`
 	Insecure        bool           `help:"Serve other machines without TLS. Keys and tokens are sent unencrypted."`
 	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj,moz-extension://*" help:"Allowed origins of browser extensions: chrome-extension://<id>, and moz-extension://* for Firefox, which makes another one in each profile."`
 	ExtensionFile   string         `type:"path" help:"Zip of the browser extension to serve at /extension.zip."`

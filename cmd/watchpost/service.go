@@ -26,6 +26,7 @@ import (
 	"watchpost/internal/identity"
 	"watchpost/internal/mail"
 	"watchpost/internal/notify"
+	"watchpost/internal/pictures"
 	"watchpost/internal/testclock"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
@@ -250,6 +251,11 @@ func (s *service) listen(ctx context.Context) error {
 		o.TestClock = s.testClock
 	}
 	o.Doctor = s.examine
+	if !s.config.NoImages {
+		if o.Pictures, err = pictures.New(pictures.Options{Private: s.config.NotifyPrivate, Now: s.clock.Now, Metrics: s.metrics}); err != nil {
+			return err
+		}
+	}
 	if s.config.OTLPEndpoint != "" {
 		o.Tracer = s.tracing
 	}

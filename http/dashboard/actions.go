@@ -279,7 +279,7 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 	if err != nil {
 		return err
 	}
-	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil, inbox: in, team: v.team.Team}
+	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
 	view := shower.show(page.Post)
 	if err := d.showAction(r, v, with.task, &view, back); err != nil {
 		return err

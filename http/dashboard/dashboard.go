@@ -20,10 +20,11 @@ import (
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/internal/interpret/draft"
+	"watchpost/internal/pictures"
 	"watchpost/watchpost"
 )
 
-// Options is what a Dashboard needs; all fields but Provider and Draft are required.
+// Options is what a Dashboard needs; all fields but Provider, Draft and Picture are required.
 type Options struct {
 	Registry *actors.Registry
 	Clock    watchpost.Clock
@@ -39,6 +40,9 @@ type Options struct {
 	Interpret func(context.Context, watchpost.WatchlistType, string) (interpret.Result, error)
 	// Draft writes a draft of a comment or message (draft.Write); nil: there are none.
 	Draft func(context.Context, *draft.Request) (string, error)
+	// Picture returns the image at an address of a stored post (pictures.Fetcher.Get); nil:
+	// pages say that there are images, and show none.
+	Picture func(ctx context.Context, address string) (*pictures.Picture, error)
 	// Client returns the name of the client in limits, and whether its
 	// connection is encrypted.
 	Client func(*http.Request) (key string, encrypted bool)
@@ -83,6 +87,7 @@ type (
 	signInPages       struct{ *Dashboard }
 	feedPages         struct{ *Dashboard }
 	triagePages       struct{ feedPages }
+	imagePages        struct{ *Dashboard }
 	watchlistPages    struct{ *Dashboard }
 	rulePages         struct{ *Dashboard }
 	notificationPages struct{ *Dashboard }
@@ -152,7 +157,7 @@ func (d *Dashboard) Routes() []Route {
 // feedRoutes lists the pages of posts and their authors.
 func (d *Dashboard) feedRoutes() []Route {
 	feed := feedPages{d}
-	triage := triagePages{feed}
+	triage, images := triagePages{feed}, imagePages{d}
 	return []Route{
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
 		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
@@ -169,6 +174,8 @@ func (d *Dashboard) feedRoutes() []Route {
 		{Method: http.MethodPost, Path: "/app/posts/{id}/team", Handler: d.signed(triage.assign)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/replying", Handler: d.signed(triage.replying)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/cancel", Handler: d.signed(feed.cancel)},
+		{Method: http.MethodGet, Path: pathImages + "/{post}/{n}", Handler: d.signed(images.image)},
+		{Method: http.MethodGet, Path: pathAvatars + "/{post}", Handler: d.signed(images.avatar)},
 		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
 		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
 		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.person)},
@@ -238,6 +245,8 @@ const (
 	pathRules      = "/app/rules"
 	pathTry        = "/app/try"
 	pathEvents     = "/app/events"
+	pathImages     = "/app/images"
+	pathAvatars    = "/app/avatars"
 
 	pathNotifications = "/app/notifications"
 )

@@ -82,7 +82,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err != nil {
 		return err
 	}
-	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, inbox: in, team: v.team.Team}
+	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
 	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
 		return err
 	}
@@ -191,6 +191,9 @@ type postView struct {
 	Seniority                  string
 	Bookmark, Liked, Commented bool
 	Forum                      bool
+	Avatar                     string // address; "" for initials alone
+	Images                     []imageView
+	ImageCount                 int
 	actingAs
 	triageView
 	Action *actionState
@@ -234,6 +237,7 @@ type postShower struct {
 	as      actingAs
 	forms   *postForms
 	drafts  bool // there is a language model
+	images  bool // they are shown
 	inbox   *inbox
 	team    watchpost.Team
 	nobody  template.HTML // see members
@@ -248,7 +252,13 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		actingAs: s.as, triageView: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
-	v.Initials = initials(v.Author)
+	v.Initials, v.ImageCount = initials(v.Author), len(p.ImageURLs)
+	if s.images {
+		v.Images = imagesOf(p)
+		if p.AuthorImageURL != "" {
+			v.Avatar = pathAvatars + "/" + string(p.ID)
+		}
+	}
 	if p.Language == langcode.Undetermined {
 		v.Language = ""
 	}

@@ -32,6 +32,7 @@ type peoplePage struct {
 // personRow is an author.
 type personRow struct {
 	Name, Initials, Headline, Level string
+	Avatar                          string // address; "" for initials alone
 	Company                         bool
 	Href                            string // of the author's page
 	Posted                          string // address of the author's posts
@@ -123,7 +124,7 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 		return err
 	}
 	for i := range found.Leads {
-		page.Rows = append(page.Rows, personRowOf(&found.Leads[i], now))
+		page.Rows = append(page.Rows, d.personRowOf(&found.Leads[i], now))
 	}
 	page.paged = pagedOf(query.Page, peoplePageSize, len(page.Rows), page.Count, filters.page)
 	return renderLive(w, r, "people.html", page)
@@ -168,11 +169,11 @@ func peopleMenus(filters pageFilters, lists []actors.WatchlistView) []menu {
 	}
 }
 
-func personRowOf(l *actors.Lead, now time.Time) personRow {
+func (d feedPages) personRowOf(l *actors.Lead, now time.Time) personRow {
 	row := personRow{
 		Name: cmp.Or(l.Name, "Unknown author"), Headline: l.Headline, Level: l.Seniority, Company: l.Kind == watchpost.LeadCompany,
 		Posts: l.Posts, LastPost: l.LastPost, LastAt: momentOf(ago(l.LastAt, now), l.LastAt), Relevance: l.BestRelevance,
-		Interacted: l.Interacted, Contacted: l.Contacted, Connected: l.Connected,
+		Interacted: l.Interacted, Contacted: l.Contacted, Connected: l.Connected, Avatar: d.avatarOf(l.LastPost),
 	}
 	row.Initials = initials(row.Name)
 	param := "people_slug"

@@ -95,7 +95,7 @@ func (d feedPages) personPage(r *http.Request, v *visit, lead *actors.Lead, post
 		return personHref(lead.Key) + "?page=" + strconv.Itoa(page)
 	}
 	page := &personPage{
-		personRow: personRowOf(lead, now), actingAs: actingAsOf(r, v), AuthorURL: lead.AuthorURL, Address: href(1), Here: href(n),
+		personRow: d.personRowOf(lead, now), actingAs: actingAsOf(r, v), AuthorURL: lead.AuthorURL, Address: href(1), Here: href(n),
 		Begin: lead.FirstAt.UTC().Format("2 January 2006"), Sentiment: lead.Sentiment, Key: watchpost.NewSecret(8),
 		Write: composerView{ID: "message", Drafts: d.Draft != nil},
 	}

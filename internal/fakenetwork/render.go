@@ -144,7 +144,7 @@ func (s *Site) static(w http.ResponseWriter, r *http.Request) {
 }
 
 // media draws a picture for any name: a tile whose colour follows from the
-// name. There are no videos.
+// name. A client that does not take SVG gets a PNG. There are no videos.
 func (s *Site) media(w http.ResponseWriter, r *http.Request) {
 	kind, file := r.PathValue("kind"), r.PathValue("file")
 	if !strings.HasSuffix(file, ".svg") {
@@ -152,8 +152,14 @@ func (s *Site) media(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	hue := hash(0, kind+file) % 360
-	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
+	w.Header().Set("Vary", "Accept")
+	if _, drawn := rasters[kind]; drawn && !takesSVG(r) {
+		w.Header().Set("Content-Type", "image/png")
+		_ = writePNG(w, kind, hue) // fails when the client has left
+		return
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
 	_, _ = fmt.Fprintf(w, pictures[kind], hue, (hue+40)%360)
 }
 

@@ -1,6 +1,7 @@
 package fakenetwork_test
 
 import (
+	"image/png"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -213,6 +214,29 @@ func TestPagesForPeople(t *testing.T) {
 		_ = resp.Body.Close()
 		if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || !strings.Contains(got, kind) {
 			t.Errorf("%s: %d, %s", path, resp.StatusCode, got)
+		}
+	}
+}
+
+// TestPicturesWithoutSVG: a client that takes no SVG gets each picture as a PNG.
+func TestPicturesWithoutSVG(t *testing.T) {
+	t.Parallel()
+	site := open(t, fakenetwork.Options{})
+	b := networktest.NewBrowser(t, site.url)
+	for path, width := range map[string]int{"/media/members/1.svg": 64, "/media/companies/1.svg": 64, "/media/posts/1.svg": 640} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, site.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept", "image/png, image/webp")
+		resp, err := b.Client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture, err := png.DecodeConfig(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || picture.Width != width || resp.Header.Get("Content-Type") != "image/png" {
+			t.Errorf("%s: %v, %v, %s", path, picture, err, resp.Header.Get("Content-Type"))
 		}
 	}
 }

@@ -1,3 +1,4 @@
+// Package notify delivers notifications to chat tools and webhooks by HTTP.
 package notify
 
 import (
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/internal/outbound"
 	"watchpost/watchpost"
 )
 
@@ -39,7 +41,7 @@ func New(o Options) *Sender {
 	if o.Telegram == "" {
 		o.Telegram = "https://api.telegram.org"
 	}
-	return &Sender{client: guard{o.Private, net.InterfaceAddrs}.client(o.Resolver), telegram: o.Telegram, plain: len(o.Private) > 0}
+	return &Sender{client: outbound.Client(o.Private, o.Resolver), telegram: o.Telegram, plain: len(o.Private) > 0}
 }
 
 // Plain reports whether addresses without TLS are allowed.
@@ -92,8 +94,8 @@ func reasonOf(err error) string {
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {
-	case errors.Is(err, errPrivate):
-		return errPrivate.Error()
+	case errors.Is(err, outbound.ErrPrivate):
+		return outbound.ErrPrivate.Error()
 	case errors.As(err, &dns):
 		return "the name of the host cannot be resolved"
 	case errors.As(err, &timeout) && timeout.Timeout():

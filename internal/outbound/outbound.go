@@ -1,5 +1,6 @@
-// Package notify delivers notifications to chat tools and webhooks by HTTP.
-package notify
+// Package outbound connects to addresses that members and posts name, and not to the
+// service's own network.
+package outbound
 
 import (
 	"errors"
@@ -12,8 +13,8 @@ import (
 	"time"
 )
 
-// errPrivate is the error of a connection to an address that is not public.
-var errPrivate = errors.New("the address leads to a private network")
+// ErrPrivate is the error of a connection to an address that is not public.
+var ErrPrivate = errors.New("the address leads to a private network")
 
 // special are networks that netip does not know as special, and that lead to
 // machines of the service's own network or to no public one.
@@ -60,13 +61,13 @@ func (g guard) isOwn(ip netip.Addr) bool {
 func (g guard) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("%s: %w", address, errPrivate)
+		return fmt.Errorf("%s: %w", address, ErrPrivate)
 	}
 	ip := to.Addr().Unmap().WithZone("")
 	if slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(ip) }) || public(ip) && !g.isOwn(ip) {
 		return nil
 	}
-	return errPrivate
+	return ErrPrivate
 }
 
 // Time limits of an attempt.
@@ -75,10 +76,11 @@ const (
 	requestTimeout = 8 * time.Second
 )
 
-// client returns an HTTP client whose connections pass the guard. It uses no proxy
-// and follows no redirect: a redirect is a failure.
-func (g guard) client(resolver *net.Resolver) *http.Client {
-	dialer := &net.Dialer{Timeout: dialTimeout, Control: g.control, Resolver: resolver}
+// Client returns an HTTP client that connects to public addresses and to those of
+// allowed only. It uses no proxy and follows no redirect. resolver resolves names; nil:
+// the system's.
+func Client(allowed []netip.Prefix, resolver *net.Resolver) *http.Client {
+	dialer := &net.Dialer{Timeout: dialTimeout, Control: guard{allowed, net.InterfaceAddrs}.control, Resolver: resolver}
 	return &http.Client{
 		Timeout:       requestTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -1,4 +1,4 @@
-package notify
+package outbound
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func TestNoOwnAddress(t *testing.T) {
 	}
 	g := guard{own: own}
 	for address, want := range map[string]error{
-		"93.184.215.14:443": errPrivate, "[::ffff:93.184.215.14]:443": errPrivate, "[2606:2800::1]:443": errPrivate,
+		"93.184.215.14:443": ErrPrivate, "[::ffff:93.184.215.14]:443": ErrPrivate, "[2606:2800::1]:443": ErrPrivate,
 		"93.184.215.15:443": nil, "[2606:2800::2]:443": nil,
 	} {
 		require.Equal(t, want, g.control("tcp", address, nil), address)
@@ -28,5 +28,5 @@ func TestNoOwnAddress(t *testing.T) {
 	g.allowed = []netip.Prefix{netip.MustParsePrefix("93.184.215.0/24")}
 	require.NoError(t, g.control("tcp", "93.184.215.14:443", nil))
 	g = guard{own: func() ([]net.Addr, error) { return nil, errors.New("no interfaces") }}
-	require.Equal(t, errPrivate, g.control("tcp", "93.184.215.14:443", nil))
+	require.Equal(t, ErrPrivate, g.control("tcp", "93.184.215.14:443", nil))
 }
