@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,6 +72,10 @@ func TestDashboardSentence(t *testing.T) {
 	press("edit:any.0:Salesforce")
 	require.Contains(t, page, `name="word" value="Salesforce"`)
 	require.Equal(t, []string{"Sales Cloud", "CRM: new"}, press("keep", "word", "Sales Cloud, CRM: new", "use", "any.0")["any.0"])
+	press("edit:any.0:Sales Cloud")
+	require.Equal(t, []string{"Cloud", "CRM: new"}, press("keep", "word", "Cloud")["any.0"], "a changed word keeps its place")
+	press("edit:any.0:Cloud")
+	press("keep", "word", "Sales Cloud")
 	press("edit:any.0:CRM: new")
 	moved := press("take:not:consultants", "use", "not")
 	require.Equal(t, []string{"Sales Cloud"}, moved["any.0"])
@@ -86,6 +91,13 @@ func TestDashboardSentence(t *testing.T) {
 	for _, bad := range []string{"take:with.9.9:x", "take:any.-1:x", "edit:nothing:x", "take:with.0.x:x", "edit:with.5.5:"} {
 		require.Equal(t, used, press(bad), bad)
 	}
+
+	many := sentFrom(page)
+	many["not"] = strings.Fields(strings.Repeat("a1 ", 5) + "b c d e f g h i j k l m n o p q r s t u v")
+	many.Set("do", "save")
+	refused := b.send(path, many)
+	require.Equal(t, 422, refused.status)
+	require.Contains(t, refused.raw, "At most 20 excluded keywords")
 
 	form := sentFrom(page)
 	form.Set("do", "save")

@@ -42,6 +42,10 @@ type wordChip struct {
 // the first group, and "with.0.1" its second list of words of which one must occur.
 const notKey = "not"
 
+// maxChips bounds the words of a list that are read. A watchlist may have fewer, so the
+// team refuses such a list.
+const maxChips = 2 * watchpost.MaxKeywords
+
 // readPrompt interprets a prompt and shows the result.
 func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *visit, f *watchlistForm) error {
 	result, err := d.Interpret(r.Context(), f.typ, f.Prompt)
@@ -126,11 +130,12 @@ func (f *watchlistForm) takeSentence(form url.Values) {
 	if form.Get("chips") == "" || !f.Read {
 		return
 	}
-	s := interpret.Selection{Not: form[notKey]}
+	sent := func(key string) []string { return form[key][:min(len(form[key]), maxChips)] }
+	s := interpret.Selection{Not: sent(notKey)}
 	for i := 0; i < watchpost.MaxKeywords && form.Has(listKey("any", i)); i++ {
-		g := interpret.Group{Any: form[listKey("any", i)]}
+		g := interpret.Group{Any: sent(listKey("any", i))}
 		for j := 0; j < watchpost.MaxConstraints && form.Has(listKey("with", i, j)); j++ {
-			g.With = append(g.With, form[listKey("with", i, j)])
+			g.With = append(g.With, sent(listKey("with", i, j)))
 		}
 		s.Groups = append(s.Groups, g)
 	}
