@@ -355,10 +355,3 @@ func chipsText(s interpret.Selection) string {
 	}
 	return text + ". " + number(entries) + " entries."
 }
-
-func quotes(words []string) (quoted []string) {
-	for _, w := range words {
-		quoted = append(quoted, quote(w))
-	}
-	return quoted
-}
