@@ -286,13 +286,13 @@ func TestDashboardWatchlists(t *testing.T) {
 	require.Equal(t, 2.0, people[0].(fields)["profiles_count"])
 
 	// By a sentence: it is read, corrected and saved.
-	vague := send("/app/watchlists/new", url.Values{"kind": {"prompt"}, "prompt": {"short"}, "do": {"read"}})
+	vague := send("/app/watchlists/new", url.Values{"kind": {"prompt"}, "prompt": {"?!"}, "do": {"read"}})
 	require.Equal(t, 422, vague.status)
 	require.Contains(t, vague.raw, "Say a little more")
 	understood := send("/app/watchlists/new", url.Values{"kind": {"prompt"}, "prompt": {"Posts about Kubernetes security in Germany, not job ads, twice a day"}, "do": {"read"}})
 	require.Equal(t, 200, understood.status)
 	require.Contains(t, understood.raw, "What we understood")
-	require.Regexp(t, `name="keyword" value="[^"]*[Kk]ubernetes`, understood.raw)
+	require.Regexp(t, `name="any.0" value="[^"]*[Kk]ubernetes`, understood.raw)
 	require.Len(t, read[fields](m.call("GET", watchlists, ""), 200)["watchlists"].([]any), 1, "nothing is saved by reading")
 	require.Equal(t, 303, send("/app/watchlists/new", url.Values{"kind": {"prompt"}, "read": {"1"}, "key": {"p"}, "prompt": {"Posts about Kubernetes security in Germany"}, "keyword": {"kubernetes security"}, "name": {"K8s"}, "interpreter": {"rules"}, "every": {"12"}, "do": {"save"}}).status)
 	require.Len(t, read[fields](m.call("GET", watchlists, ""), 200)["watchlists"].([]any), 2)

@@ -102,8 +102,14 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 	if err != nil {
 		return nil, err
 	}
+	if f.Chips != nil {
+		view.Rule = chipsText(*f.Chips)
+	}
 	view.Looked, view.Kept, view.Dropped = test.Looked, test.Kept, test.Dropped
 	for i, e := range entries {
+		if f.Chips != nil && len(entries) > len(f.Chips.Groups[0].Any) {
+			break // several entries of a keyword: none says for itself why a post is dropped
+		}
 		view.By = append(view.By, triedEntry{e.Keyword, test.Entries[i].Kept, dropsOf(&test.Entries[i])})
 	}
 	view.KeptSamples = d.samples(test.KeptSamples, watchpost.KeywordTexts(entries))

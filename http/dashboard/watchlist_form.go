@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"watchpost/actors"
-	"watchpost/internal/interpret"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
 	"watchpost/watchpost/scanplan"
@@ -52,13 +52,14 @@ type watchlistForm struct {
 	References             string
 	// Had are the References as the form showed them first, and Skip lets those go that
 	// are not understood.
-	Had               string
-	Skip              bool
-	Understood        []understood
-	Shared            []string // other watchlists that follow the same list
-	Errors            []fieldError
-	Limit             string // of the plan, which is reached
-	Slots             []slotView
+	Had        string
+	Skip       bool
+	Understood []understood
+	Made       string   // the sentence of the watchlist that is changed
+	Shared     []string // other watchlists that follow the same list
+	Errors     []fieldError
+	Limit      string // of the plan, which is reached
+	sentenceForm
 	Question, Example string
 	Preview           *previewView
 	Stored            int // posts of the watchlist that is changed
@@ -88,12 +89,6 @@ func (f *watchlistForm) Error(field string) string {
 
 // HasKeywords reports whether the form has keywords rather than references.
 func (f *watchlistForm) HasKeywords() bool { return f.typ.HasKeywords() }
-
-// slotView is a part of a prompt as it was understood.
-type slotView struct {
-	Name, Values string
-	Inferred     bool
-}
 
 // blankEntries are the rows for further keywords.
 const blankEntries = 2
@@ -147,7 +142,7 @@ func (f *watchlistForm) every(chosen watchpost.FetchFrequency) {
 
 func (f *watchlistForm) render(w http.ResponseWriter, status int) error {
 	f.Budget = f.budget(f.plan)
-	if f.HasKeywords() {
+	if f.Chips == nil && f.HasKeywords() {
 		for range blankEntries {
 			f.Entries = append(f.Entries, entryField{})
 		}
@@ -170,6 +165,7 @@ func (f *watchlistForm) take(form url.Values) {
 			f.Entries = append(f.Entries, e)
 		}
 	}
+	f.takeSentence(form)
 	if hours, err := strconv.ParseFloat(form.Get("every"), 64); err == nil {
 		if frequency, err := watchpost.ParseFetchFrequency(hours); err == nil {
 			f.every(frequency)
@@ -195,7 +191,10 @@ func (d watchlistPages) makeWatchlist(w http.ResponseWriter, r *http.Request, v 
 	}
 	f.take(r.PostForm)
 	if r.PostForm.Get("do") == "read" || !f.Read {
-		return d.readPrompt(w, r, f)
+		return d.readPrompt(w, r, v, f)
+	}
+	if f.changeChips(r.PostForm.Get("do")) {
+		return d.showPreview(w, r, v, f)
 	}
 	if done, err := d.shown(w, r, v, f, r.PostForm.Get("do")); done || err != nil {
 		return err
@@ -241,46 +240,6 @@ func errorText(err error) string {
 	return watchpost.TextInternal
 }
 
-// readPrompt interprets a prompt and shows the result.
-func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, f *watchlistForm) error {
-	result, err := d.Interpret(r.Context(), f.typ, f.Prompt)
-	var refused *interpret.Refused
-	switch {
-	case errors.As(err, &refused):
-		f.Errors = append(f.Errors, fieldError{"prompt", promptRefusals[refused.Reason]})
-		f.Question, f.Example, f.Read = refused.Question, refused.Example, false
-		return f.render(w, http.StatusUnprocessableEntity)
-	case err != nil && watchpost.KindOf(err) == watchpost.Invalid:
-		f.Errors, f.Read = append(f.Errors, fieldError{"prompt", "Say in one sentence what you want to see."}), false
-		return f.render(w, http.StatusUnprocessableEntity)
-	case err != nil:
-		return err
-	}
-	f.Read, f.Entries = true, entriesOf(result.Keywords)
-	f.Objective, f.Interpreter, f.Labels = result.Objective, result.Interpreter, labelLines(result.Labels)
-	f.Name = watchpost.AutoName(f.typ, []string{result.Subject})
-	if frequency, err := watchpost.ParseFetchFrequency(float64(result.Hours)); err == nil {
-		f.every(frequency)
-	}
-	for _, s := range result.Slots {
-		if len(s.Values) > 0 {
-			f.Slots = append(f.Slots, slotView{s.Name, strings.Join(s.Values, ", "), s.Source == interpret.Inferred})
-		}
-	}
-	return f.render(w, http.StatusOK)
-}
-
-// promptRefusals say why a prompt makes no watchlist.
-var promptRefusals = map[string]string{
-	interpret.BareProfileLink: "This is only the address of a profile. Use People to follow it.",
-	interpret.BareURL:         "This is only an address. Say what the posts should be about.",
-	interpret.Placeholder:     "A placeholder in brackets is still empty. Put your own words there.",
-	interpret.TooShort:        "Say a little more: at least 6 words and 30 characters.",
-	interpret.Gibberish:       "No words could be made out.",
-	interpret.OwnEngagement:   "Posts of your own are not watched. Say what others should write about.",
-	interpret.NoSubject:       "Say what the posts should be about.",
-}
-
 // watchlist cleans the sent values, as the API does.
 func (f *watchlistForm) watchlist() (watchpost.Watchlist, []reference.Reference) {
 	w := watchpost.Watchlist{Type: f.typ, Frequency: f.frequency()}
@@ -291,7 +250,7 @@ func (f *watchlistForm) watchlist() (watchpost.Watchlist, []reference.Reference)
 	if f.typ.HasKeywords() {
 		w.Keywords = f.keywords()
 		if f.Kind == byPrompt {
-			w.Prompt, w.Interpreter, w.Objective = f.Prompt, f.Interpreter, f.Objective
+			w.Prompt, w.Interpreter, w.Objective = cmp.Or(f.Sentence, f.Prompt), f.Interpreter, strings.TrimSpace(f.Objective)
 		}
 		return w, nil
 	}

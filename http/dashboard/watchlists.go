@@ -162,26 +162,27 @@ func keywordsText(keywords []watchpost.KeywordEntry) string {
 
 // conditionText is what a post of a keyword must contain, and must not.
 func conditionText(k *watchpost.KeywordEntry) (text string) {
-	quoted := func(words []string) (all []string) {
-		for _, word := range words {
-			all = append(all, quote(word))
-		}
-		return all
-	}
 	if len(k.Required) > 0 {
 		text = " with "
 		if k.AnyRequired && len(k.Required) > 1 {
 			text = " with one of "
 		}
-		text += some(quoted(k.Required))
+		text += some(quotes(k.Required))
 	}
 	if len(k.Excluded) > 0 {
-		text += " without " + some(quoted(k.Excluded))
+		text += " without " + some(quotes(k.Excluded))
 	}
 	return text
 }
 
 func quote(word string) string { return "“" + word + "”" }
+
+func quotes(words []string) (quoted []string) {
+	for _, w := range words {
+		quoted = append(quoted, quote(w))
+	}
+	return quoted
+}
 
 // some lists the first of some words.
 func some(words []string) string { return someOf(words, ", ") }

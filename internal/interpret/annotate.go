@@ -43,12 +43,14 @@ func annotate(tokens []token, v *vocabulary) []token {
 		}
 		if rest, ok := strings.CutPrefix(t.norm, "و"); ok && v.language == "ar" && v.levels[t.norm] == 0 && v.classes[t.norm] == 0 && (v.levels[rest] > 0 || strings.HasPrefix(rest, "ال")) {
 			// "and" is a prefix
-			out = append(out, token{kind: word, text: "و", norm: "و", class: andWord})
+			size := len(t.text) - len(strings.TrimPrefix(t.text, "و"))
+			out = append(out, token{kind: word, text: "و", norm: "و", class: andWord, from: t.from, to: t.from + size})
+			tokens[i].from += size
 			tokens[i].text, tokens[i].norm = strings.TrimPrefix(t.text, "و"), rest
 			continue
 		}
 		if particle := v.particle(t, tokens[i+1:]); particle != nil {
-			t.text, t.norm = t.text+" "+particle.text, t.norm+" "+particle.norm
+			t.text, t.norm, t.to = t.text+" "+particle.text, t.norm+" "+particle.norm, particle.to
 			out = append(out, t)
 			i += 2
 			continue
@@ -95,7 +97,7 @@ func placeList(tokens []token, from int) []token {
 		t := tokens[i]
 		switch {
 		case n > i:
-			t.text, t.norm = texts(tokens[i:n]), norms(tokens[i:n])
+			t.text, t.norm, t.to = texts(tokens[i:n]), norms(tokens[i:n]), tokens[n-1].to
 			t.place = &place{t.text, []string{t.text}}
 		case t.place != nil:
 			known, n = true, i+1
@@ -141,7 +143,7 @@ func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) 
 		if p != nil || c&onlyWord != 0 && !t.first && capital(t.text) && n < most && capital(tokens[n].text) { // Just Eat
 			c, in = 0, nil
 		}
-		t.text, t.norm, t.class, t.intent, t.place = texts(tokens[:n]), norm, c, in, p
+		t.text, t.norm, t.class, t.intent, t.place, t.to = texts(tokens[:n]), norm, c, in, p, tokens[n-1].to
 		return t, n
 	}
 	return t, 1

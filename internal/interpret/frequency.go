@@ -15,11 +15,9 @@ var windows = regexp.MustCompile(`^(?:(?:of|in|from|during|over|within) )?(?:(?:
 // maxTimeWords bounds the words of a time expression.
 const maxTimeWords = 7
 
-// frequency removes time expressions from a prompt and returns the stated
-// number of hours between scans, or 0.
-func frequency(tokens []token) ([]token, int) {
-	var out []token
-	hours := 0
+// frequency removes time expressions from a prompt. It returns the stated number
+// of hours between scans, or 0, and the tokens that state it.
+func frequency(tokens []token) (out []token, hours int, stated []token) {
 	for i := 0; i < len(tokens); {
 		n, h := timeAt(tokens[i:])
 		if n == 0 {
@@ -27,12 +25,12 @@ func frequency(tokens []token) ([]token, int) {
 			i++
 			continue
 		}
-		if hours == 0 {
-			hours = h
+		if hours == 0 && h != 0 {
+			hours, stated = h, tokens[i:i+n]
 		}
 		i += n
 	}
-	return out, hours
+	return out, hours, stated
 }
 
 // timeAt returns how many of the first tokens state a time, and the hours. In

@@ -13,6 +13,8 @@
 //   - read.go, parse.go, boolean.go: parse a prompt into a wish
 //   - topics.go, heads.go: the topics of a wish
 //   - entries.go, forms.go, slot.go: entries, forms of words, labels and slots
+//   - readback.go: which words of a prompt a result used
+//   - selection.go: entries as groups of words, and short prompts as keywords
 //   - vet.go: the rules for results of any interpreter
 //   - check.go, refused.go: refusals
 //

@@ -49,7 +49,8 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 	case writer == 0 && len(tokens) > 2 && plain(tokens[1]): // I study urban heat
 		self = 0
 	case writer > 0 && tokens[0].norm == "as": // as a law firm we
-		w.aims, tokens = append(w.aims, texts(tokens[:writer])), tokens[writer:]
+		w.aim(tokens[:writer])
+		tokens = tokens[writer:]
 	}
 	if self >= 0 && self < 4 {
 		request := slices.IndexFunc(tokens[self+1:], func(t token) bool { return t.is(frameWord|notWord|aboutWord) || t.intent != nil }) + self + 1
@@ -58,12 +59,12 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 		}
 		if request > self {
 			w.noteOffer(tokens[self:request])
-			w.aims = append(w.aims, texts(tokens[:request]))
+			w.aim(tokens[:request])
 			tokens = tokens[request:]
 		}
 	}
 	if i := slices.IndexFunc(tokens, func(t token) bool { return t.is(aimWord) }); i > 0 {
-		w.aims = append(w.aims, texts(tokens[i:]))
+		w.aim(tokens[i:])
 		tokens = tokens[:i]
 	}
 	w.lines++

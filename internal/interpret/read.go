@@ -35,10 +35,19 @@ type wish struct {
 	aims     []string
 	lines    int // sentences read
 	vocab    *vocabulary
-	known    bool   // the language has word classes
-	longest  string // the longest word of a prompt in which nothing else was recognized
-	ours     bool   // competitors or a product of the writer
-	offer    run    // what the writer sells
+	known    bool    // the language has word classes
+	longest  string  // the longest word of a prompt in which nothing else was recognized
+	ours     bool    // competitors or a product of the writer
+	offer    run     // what the writer sells
+	source   []token // all tokens of the prompt
+	tokens   []token // the same with classes, without time expressions
+	timed    []token // those that state hours
+	purpose  []token // those of aims
+}
+
+// aim notes the purpose of the posts.
+func (w *wish) aim(tokens []token) {
+	w.aims, w.purpose = append(w.aims, texts(tokens)), append(w.purpose, tokens...)
 }
 
 // read parses a prompt: a boolean expression, or sentences.
@@ -56,8 +65,10 @@ func read(prompt Prompt) wish {
 		code = "en"
 	}
 	w.vocab = loaded().languages[code]
-	tokens, w.hours = frequency(tokens)
+	w.source = tokens
+	tokens, w.hours, w.timed = frequency(tokens)
 	tokens = annotate(tokens, w.vocab)
+	w.tokens = tokens
 	for i, t := range tokens[:max(len(tokens)-1, 0)] {
 		w.ours = w.ours || t.is(meWord) && lookup("rivals", tokens[i+1].norm) != ""
 	}

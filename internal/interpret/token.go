@@ -35,6 +35,8 @@ type token struct {
 	place  *place
 	first  bool // of a sentence
 	line   bool // of a line
+	// from and to are its place in the readable prompt, in bytes. Both are 0 if it has none.
+	from, to int
 }
 
 // content reports whether the token can be part of a subject.
@@ -50,8 +52,8 @@ var (
 	// numbering matches the number or bullet of a list element.
 	numbering = regexp.MustCompile(`(?m)^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–—·])[ \t]+|[ \t,;:]\(?[1-9]\)[ \t]+`)
 	// spellings unifies characters with several variants.
-	spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " w/o ", " without ", "\r\n", "\n",
-		"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs", " v. ", " vs ")
+	spellings = [][2]string{{"’", "'"}, {"‘", "'"}, {"and/or", "or"}, {"AND/OR", "or"}, {" w/o ", " without "}, {"\r\n", "\n"},
+		{"e.g.", "eg"}, {"E.g.", "eg"}, {"i.e.", "ie"}, {"etc.", "etc"}, {"vs.", "vs"}, {" v. ", " vs "}}
 	// community matches the name of a community in a forum.
 	community = regexp.MustCompile(`^/?r/[A-Za-z0-9_]{2,}`)
 	// elision matches an article or similar word before an apostrophe.
@@ -67,12 +69,14 @@ var (
 // tokenise splits a prompt into tokens.
 func tokenise(prompt string) []token {
 	var out []token
-	s := numbering.ReplaceAllString(spellings.Replace(readable(prompt)), "\n")
+	s, places := respelled(readable(prompt))
+	all := len(s)
 	before := ' '
 	shouts, words := true, 0
 	for s != "" && len(out) < maxTokens {
 		t, size := nextToken(s, before)
 		if t.norm != "" && (t.content() || len(out) > 0 || t.text == "[") {
+			t.from, t.to = places[all-len(s)], places[all-len(s)+size]
 			out = append(out, t)
 			if t.kind == word {
 				shouts = shouts && t.text == strings.ToUpper(t.text)
@@ -88,6 +92,37 @@ func tokenise(prompt string) []token {
 		}
 	}
 	return out
+}
+
+// respelled unifies spellings, and replaces numbers and bullets of lists by line
+// breaks. places has the place in s of each byte of the result, and of its end.
+func respelled(s string) (out string, places []int) {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		written, with := s[i:i+1], s[i:i+1]
+		for _, pair := range spellings {
+			if strings.HasPrefix(s[i:], pair[0]) {
+				written, with = pair[0], pair[1]
+				break
+			}
+		}
+		for range len(with) {
+			places = append(places, i)
+		}
+		b.WriteString(with)
+		i += len(written)
+	}
+	places = append(places, len(s))
+	unified, last := b.String(), 0
+	var lines strings.Builder
+	var kept []int
+	for _, at := range numbering.FindAllStringIndex(unified, -1) {
+		lines.WriteString(unified[last:at[0]] + "\n")
+		kept = append(append(kept, places[last:at[0]]...), places[at[0]])
+		last = at[1]
+	}
+	lines.WriteString(unified[last:])
+	return lines.String(), append(kept, places[last:]...)
 }
 
 // readable returns the part of a prompt that is read, without control

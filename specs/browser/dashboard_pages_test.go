@@ -128,6 +128,25 @@ func (m *team) paths(list, rule string) (paths []string, target string) {
 	}, target
 }
 
+// changesChips reads a sentence and changes a word of it by keyboard, at each width.
+func (p *page) changesChips(axe string) {
+	p.t.Helper()
+	for _, l := range looks() {
+		p.show(l)
+		p.visit("/app/watchlists/new")
+		p.run(`document.querySelector("#prompt").value = "Complaints about Salesforce pricing these days in the UK, no consultants"; document.querySelector('button[value="read"]').click()`)
+		p.until(`document.querySelector(".read-back .unused")?.textContent.startsWith("these days")`)
+		p.until(`document.querySelector("#preview dl, #preview .row") !== null`)
+		p.run(`document.querySelector('button[value="edit:any.0:Salesforce"]').click()`)
+		p.until(`document.activeElement?.id === "w-word"`)
+		p.accessible(axe, fmt.Sprintf("chips at %d, dark %v", l.width, l.dark))
+		p.run(`document.activeElement.select()`)
+		p.must(p.session, "Input.insertText", map[string]any{"text": "Sales Cloud"}, nil)
+		p.press("Enter", "\r")
+		p.until(`document.querySelector("[name='any.0']")?.value === "Sales Cloud" && document.querySelector("#w-word") === null`)
+	}
+}
+
 // TestDashboardPages checks every page with axe-core, by keyboard alone and without
 // script, in a real browser with posts that its extension has collected.
 func TestDashboardPages(t *testing.T) {
@@ -190,6 +209,7 @@ func TestDashboardPages(t *testing.T) {
 			p.accessible(string(axe), fmt.Sprintf("%s at %d, dark %v", path, l.width, l.dark))
 		}
 	}
+	p.changesChips(string(axe))
 	takeDashboardPictures(p)
 
 	p.staysTyped(m, list, target)
@@ -324,7 +344,7 @@ func TestNewcomer(t *testing.T) {
 
 	p.visit("/app/watchlists/new")
 	p.run(`document.querySelector("#prompt").value = "Posts about machine learning in production, every day"; document.querySelector('button[value="read"]').click()`)
-	p.until(`[...document.querySelectorAll("[name=keyword]")].some((k) => k.value !== "")`)
+	p.until(`[...document.querySelectorAll("[name='any.0']")].some((k) => k.value !== "")`)
 	p.run(`document.querySelector('button[value="save"]').click()`)
 	p.until(`location.pathname === "/app/watchlists" && document.querySelectorAll(".wl").length > 1`)
 

@@ -30,7 +30,7 @@ func TestDashboard(t *testing.T) {
 	p.run(`document.querySelector('.empty a[href="/app/watchlists/new"]').click()`)
 	p.says("h1", "New watchlist")
 	p.run(`document.querySelector("#prompt").value = "I want to see posts about machine learning, every day"; document.querySelector('button[value="read"]').click()`)
-	p.until(`[...document.querySelectorAll("[name=keyword]")].some(k => k.value.toLowerCase().includes("machine learning"))`)
+	p.until(`[...document.querySelectorAll("[name='any.0']")].some(k => k.value.toLowerCase().includes("machine learning"))`)
 	p.run(`document.querySelector("#name").value = "Grid"; document.querySelector('button[value="save"]').click()`)
 	p.until(`location.pathname === "/app/watchlists" && document.querySelectorAll(".wl").length === 1`)
 	_, reply := m.call(http.MethodGet, "/api-keyword-watchlist", nil)

@@ -1,0 +1,357 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"watchpost/internal/interpret"
+	"watchpost/watchpost"
+)
+
+// sentenceForm is the part of a form that a sentence was understood as.
+type sentenceForm struct {
+	Sentence string // as it was read; "" if it was not
+	Short    bool   // it was read as keywords
+	// Language and Level are said by the sentence. A watchlist does not choose by them.
+	Language, Level string
+	Added           []string             // words that do not come from the sentence
+	Chips           *interpret.Selection // nil: the form has its keywords as fields
+	Open            string               // the chip whose editor is open: list and word
+}
+
+// chipRow is a list of words of a selection, as chips.
+type chipRow struct {
+	Key, Name, Add string
+	Begins, Place  bool // of a group
+	Not            bool
+	Chips          []wordChip
+}
+
+// wordChip is a word of a selection.
+type wordChip struct {
+	Word  string
+	Added bool
+	Uses  []choice // the lists that its editor offers; nil: it is closed
+}
+
+// notKey is the list of words that must not occur. "any.0" is the one of the keywords of
+// the first group, and "with.0.1" its second list of words of which one must occur.
+const notKey = "not"
+
+// maxChips bounds the words of a list that are read. A watchlist may have fewer, so the
+// team refuses such a list.
+const maxChips = 2 * watchpost.MaxKeywords
+
+// readPrompt interprets a prompt and shows the result.
+func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *visit, f *watchlistForm) error {
+	result, err := d.Interpret(r.Context(), f.typ, f.Prompt)
+	var refused *interpret.Refused
+	switch {
+	case errors.As(err, &refused) && refused.Reason == interpret.TooShort && len(interpret.Keywords(f.Prompt).Groups) > 0:
+		f.readKeywords(interpret.Keywords(f.Prompt))
+		return d.showPreview(w, r, v, f)
+	case errors.As(err, &refused):
+		f.Errors = append(f.Errors, fieldError{"prompt", promptRefusals[refused.Reason]})
+		f.Question, f.Example, f.Read = refused.Question, refused.Example, false
+		return f.render(w, http.StatusUnprocessableEntity)
+	case err != nil && watchpost.KindOf(err) == watchpost.Invalid:
+		f.Errors, f.Read = append(f.Errors, fieldError{"prompt", "Say in one sentence what you want to see."}), false
+		return f.render(w, http.StatusUnprocessableEntity)
+	case err != nil:
+		return err
+	}
+	f.readAs(result.Keywords)
+	f.Objective, f.Interpreter, f.Labels = result.Objective, result.Interpreter, labelLines(result.Labels)
+	f.Name = watchpost.AutoName(f.typ, []string{result.Subject})
+	if frequency, err := watchpost.ParseFetchFrequency(float64(result.Hours)); err == nil {
+		f.every(frequency)
+	}
+	for _, s := range result.Slots {
+		switch s.Name {
+		case interpret.SlotLanguage:
+			f.Language = strings.Join(s.Values, ", ")
+		case interpret.SlotSeniority:
+			f.Level = strings.Join(s.Values, ", ")
+		}
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// promptRefusals say why a prompt makes no watchlist.
+var promptRefusals = map[string]string{
+	interpret.BareProfileLink: "This is only the address of a profile. Use People to follow it.",
+	interpret.BareURL:         "This is only an address. Say what the posts should be about.",
+	interpret.Placeholder:     "A placeholder in brackets is still empty. Put your own words there.",
+	interpret.TooShort:        "Say a little more: at least 6 words and 30 characters.",
+	interpret.Gibberish:       "No words could be made out.",
+	interpret.OwnEngagement:   "Posts of your own are not watched. Say what others should write about.",
+	interpret.NoSubject:       "Say what the posts should be about.",
+}
+
+// readAs has the form show the keywords of its prompt.
+func (f *watchlistForm) readAs(keywords []watchpost.KeywordEntry) {
+	f.Read, f.Entries = true, entriesOf(keywords)
+	f.sentenceForm = sentenceForm{Sentence: f.Prompt, Added: interpret.Added(f.Prompt, keywords)}
+	f.chip()
+}
+
+// chip shows the entries as chips, if chips can say the same.
+func (f *watchlistForm) chip() {
+	draft := *f
+	f.Chips = nil
+	if s, ok := interpret.Grouped(draft.keywords()); ok {
+		f.choose(s)
+	}
+}
+
+// choose takes a selection in place of the entries.
+func (f *watchlistForm) choose(s interpret.Selection) {
+	f.Chips, f.Entries = &s, entriesOf(s.Entries())
+}
+
+// readKeywords takes a prompt that is too short for a sentence as keywords.
+func (f *watchlistForm) readKeywords(s interpret.Selection) {
+	f.Read, f.Interpreter, f.Objective, f.Labels = true, interpret.ByRules, "", ""
+	f.sentenceForm = sentenceForm{Sentence: f.Prompt, Short: true}
+	f.Name = watchpost.AutoName(f.typ, s.Groups[0].Any)
+	f.choose(s)
+}
+
+// takeSentence fills the form with the sent chips, and with the word of an open editor.
+func (f *watchlistForm) takeSentence(form url.Values) {
+	f.sentenceForm = sentenceForm{
+		Sentence: form.Get("sentence"), Short: form.Get("short") != "", Added: form["added"],
+		Language: form.Get("said_language"), Level: form.Get("said_level"),
+	}
+	if form.Get("chips") == "" || !f.Read {
+		return
+	}
+	sent := func(key string) []string { return form[key][:min(len(form[key]), maxChips)] }
+	s := interpret.Selection{Not: sent(notKey)}
+	for i := 0; i < watchpost.MaxKeywords && form.Has(listKey("any", i)); i++ {
+		g := interpret.Group{Any: sent(listKey("any", i))}
+		for j := 0; j < watchpost.MaxConstraints && form.Has(listKey("with", i, j)); j++ {
+			g.With = append(g.With, sent(listKey("with", i, j)))
+		}
+		s.Groups = append(s.Groups, g)
+	}
+	if len(s.Groups) == 0 {
+		s.Groups = []interpret.Group{{}}
+	}
+	if key, word, open := strings.Cut(form.Get("open"), ":"); open {
+		move(&s, key, word, form.Get("use"), wordsOf(form.Get("word")))
+	}
+	f.choose(tidied(s))
+}
+
+func listKey(name string, at ...int) string {
+	for _, i := range at {
+		name += "." + strconv.Itoa(i)
+	}
+	return name
+}
+
+// listOf returns the list of a key, or nil. The list behind the last one of a group is
+// a new one.
+func listOf(s *interpret.Selection, key string) *[]string {
+	if key == notKey {
+		return &s.Not
+	}
+	name, at, _ := strings.Cut(key, ".")
+	group, list, _ := strings.Cut(at, ".")
+	i, err := strconv.Atoi(group)
+	if err != nil || i < 0 || i >= len(s.Groups) {
+		return nil
+	}
+	g := &s.Groups[i]
+	if name == "any" {
+		return &g.Any
+	}
+	j, err := strconv.Atoi(list)
+	if err != nil || j < 0 || j > len(g.With) {
+		return nil
+	}
+	if j == len(g.With) {
+		g.With = append(g.With, nil)
+	}
+	return &g.With[j]
+}
+
+// move replaces a word of a list by words of the same list or of another one. A list
+// that does not exist drops them.
+func move(s *interpret.Selection, from, word, to string, words []string) {
+	source, target := listOf(s, from), listOf(s, to)
+	at := -1
+	if source != nil && word != "" {
+		if at = slices.Index(*source, word); at >= 0 {
+			*source = slices.Delete(*source, at, at+1)
+		}
+	}
+	if target == nil {
+		return
+	}
+	if target != source || at < 0 {
+		at = len(*target)
+	}
+	for _, w := range words {
+		if !slices.Contains(*target, w) {
+			*target = slices.Insert(*target, at, w)
+			at++
+		}
+	}
+}
+
+// tidied leaves out empty lists, and groups without a keyword, except the last one.
+func tidied(s interpret.Selection) interpret.Selection {
+	for i := range s.Groups {
+		s.Groups[i].With = slices.DeleteFunc(s.Groups[i].With, func(list []string) bool { return len(list) == 0 })
+	}
+	kept := slices.DeleteFunc(slices.Clone(s.Groups), func(g interpret.Group) bool { return len(g.Any) == 0 })
+	if len(kept) == 0 {
+		kept = s.Groups[:1]
+	}
+	s.Groups = kept
+	return s
+}
+
+// changeChips does what a button of the chips asks for. done is false for another button.
+func (f *watchlistForm) changeChips(do string) (done bool) {
+	verb, of, _ := strings.Cut(do, ":")
+	if f.Chips == nil || !slices.Contains([]string{"keep", "edit", "take", "use", "phrase", "fields"}, verb) {
+		return false
+	}
+	s := *f.Chips
+	key, word, _ := strings.Cut(of, ":")
+	switch verb {
+	case "edit":
+		f.Open = of
+	case "take":
+		move(&s, key, word, "", nil)
+	case "use":
+		for i, g := range s.Groups {
+			move(&s, "", "", listKey("with", i, len(g.With)), []string{of})
+		}
+	case "phrase":
+		s.Groups = []interpret.Group{{Any: []string{strings.Join(strings.Fields(f.Sentence), " ")}}}
+	}
+	f.choose(tidied(s))
+	if verb == "fields" {
+		f.Chips = nil
+	}
+	return true
+}
+
+// ChipRows are the lists of the selection.
+func (f *watchlistForm) ChipRows() (rows []chipRow) {
+	for i, g := range f.Chips.Groups {
+		row := f.row(listKey("any", i), "Subject", "a subject", g.Any)
+		row.Begins = i > 0
+		rows = append(rows, row)
+		for j, list := range g.With {
+			name, place := "With", !slices.ContainsFunc(list, func(w string) bool { return !interpret.IsPlace(w) })
+			if place {
+				name = "Place"
+			}
+			if len(list) > 1 {
+				name = map[bool]string{false: "With one of", true: "Place, one of"}[place]
+			}
+			row := f.row(listKey("with", i, j), name, "a word to this list", list)
+			row.Place = place
+			rows = append(rows, row)
+		}
+		name := "With one of"
+		if len(g.With) > 0 {
+			name = "And one of"
+		}
+		rows = append(rows, f.row(listKey("with", i, len(g.With)), name, "words of which one must occur", nil))
+	}
+	not := f.row(notKey, "Not with", "an exclusion", f.Chips.Not)
+	not.Not = true
+	return append(rows, not)
+}
+
+// row is a list as chips. The open one has an editor; an open one without a word is new.
+func (f *watchlistForm) row(key, name, add string, words []string) chipRow {
+	row := chipRow{Key: key, Name: name, Add: add}
+	open, word, _ := strings.Cut(f.Open, ":")
+	for _, w := range words {
+		c := wordChip{Word: w, Added: slices.Contains(f.Added, w)}
+		if open == key && word == w {
+			c.Uses = f.uses(key)
+		}
+		row.Chips = append(row.Chips, c)
+	}
+	if open == key && word == "" {
+		row.Chips = append(row.Chips, wordChip{Uses: f.uses(key)})
+	}
+	return row
+}
+
+// uses are the lists that a word can move to: those of its group.
+func (f *watchlistForm) uses(key string) (uses []choice) {
+	add := func(to, name string) { uses = append(uses, choice{Value: to, Name: name, On: to == key}) }
+	_, at, _ := strings.Cut(key, ".")
+	group, _, _ := strings.Cut(at, ".")
+	i, _ := strconv.Atoi(group) // 0 for exclusions
+	add(listKey("any", i), "as a subject")
+	for j, list := range f.Chips.Groups[i].With {
+		add(listKey("with", i, j), "with one of “"+list[0]+"” …")
+	}
+	add(listKey("with", i, len(f.Chips.Groups[i].With)), "with")
+	add(notKey, "not with")
+	add("none", "nowhere")
+	return uses
+}
+
+// ReadBack is the sentence with the use of its words in the form as it is.
+func (f *watchlistForm) ReadBack() []interpret.Part {
+	draft := *f
+	labels, _ := watchpost.CleanLabels(labelsFrom(f.Labels))
+	return interpret.Parts(interpret.Prompt{Text: f.Sentence, Forum: f.typ == watchpost.ForumWatchlist}, interpret.Result{
+		Keywords: draft.keywords(), Labels: labels, Objective: f.Objective, Interpreter: f.Interpreter, Hours: f.frequency().Hours(),
+	})
+}
+
+// Unused are the words of the sentence that the form does not use.
+func (f *watchlistForm) Unused() (words []string) {
+	for _, p := range f.ReadBack() {
+		if p.Unused && !slices.Contains(words, p.Text) {
+			words = append(words, p.Text)
+		}
+	}
+	return words
+}
+
+// Commas reports whether the commas of a short sentence separate keywords.
+func (f *watchlistForm) Commas() bool {
+	return len(f.Chips.Groups[0].Any) > 1 && strings.ContainsAny(f.Sentence, ",،、，")
+}
+
+// chipsText says in words which posts a selection keeps, and its number of entries.
+func chipsText(s interpret.Selection) string {
+	var groups []string
+	for _, g := range s.Groups {
+		said := someOf(quotes(g.Any), " or ")
+		for _, list := range g.With {
+			if len(list) == 1 {
+				said += ", with " + quote(list[0])
+			} else {
+				said += ", with one of " + some(quotes(list))
+			}
+		}
+		groups = append(groups, said)
+	}
+	text := strings.Join(groups, "; or ")
+	if len(s.Not) > 0 {
+		text += "; not with " + someOf(quotes(s.Not), " or ")
+	}
+	entries := len(s.Entries())
+	if entries == 1 {
+		return text + ". 1 entry."
+	}
+	return text + ". " + number(entries) + " entries."
+}
