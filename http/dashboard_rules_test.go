@@ -159,11 +159,11 @@ func TestDashboardApproval(t *testing.T) {
 		return "/app/rules/actions/" + proposedActs.FindStringSubmatch(from)[1]
 	}
 	token := b.token()
-	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text": {" "}}).status)
+	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text-" + path.Base(of("Ada")): {" "}}).status)
 	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"maybe"}}).status)
 	// A decision can be taken back for ten seconds.
 	send := func(name, do, text string) reply {
-		return b.send(of(name), url.Values{"token": {token}, "do": {do}, "text": {text}})
+		return b.send(of(name), url.Values{"token": {token}, "do": {do}, "text-" + path.Base(of(name)): {text}})
 	}
 	require.Equal(t, "/app/rules#proposal-"+path.Base(of("Ada")), send("Ada", "approve", "Too fast").header.Get("Location"))
 	waits := b.do("GET", "/app/rules", "").raw

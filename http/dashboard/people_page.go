@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"watchpost/actors"
 	"watchpost/internal/csvrow"
@@ -23,6 +25,8 @@ type peoplePage struct {
 	Tabs      []chip
 	Menus     []menu
 	Filtered  bool
+	Term      string   // of the search
+	Kept      []choice // the other filters, for its form
 	Rows      []personRow
 	Count     int
 	Here, CSV string // addresses
@@ -44,7 +48,7 @@ type personRow struct {
 }
 
 // peopleParams are the filters in an address of the page.
-var peopleParams = []string{"list", "days", "level", "posts", "contacted", "order"}
+var peopleParams = []string{"q", "list", "days", "level", "posts", "contacted", "order"}
 
 // The values of contacted.
 const contactedYes, contactedNo = "yes", "no"
@@ -76,6 +80,9 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 		query.From = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 	}
 	query.MinPosts = posts
+	if query.Words = strings.TrimSpace(q.Get("q")); len(query.Words) > maxListTerm || !utf8.ValidString(query.Words) {
+		return nil, query, watchpost.Errorf(watchpost.Invalid, "A search has at most %d characters.", maxListTerm)
+	}
 	if level := q.Get("level"); level != "" {
 		if level, err = watchpost.ParseSeniority(level); err != nil {
 			return nil, query, err
@@ -115,6 +122,12 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 	page := peoplePage{
 		frame: frameOf(v, "people", "People"), Menus: peopleMenus(filters, lists), Filtered: len(filters.values) > 0,
 		Count: found.Count, Here: filters.page(query.Page), CSV: pathPeople + ".csv?" + filters.values.Encode(), Period: "of all time",
+	}
+	page.Term = query.Words
+	for _, name := range peopleParams {
+		if value := filters.values.Get(name); value != "" && name != "q" {
+			page.Kept = append(page.Kept, choice{Name: name, Value: value})
+		}
 	}
 	if !query.From.IsZero() {
 		page.Period = "since " + query.From.Format("2 January 2006")
