@@ -220,8 +220,12 @@ func (d feedPages) history(r *http.Request, v *visit, lead *actors.Lead, q watch
 	for i := range found.Entries {
 		e := &found.Entries[i]
 		row := journalRowOf(e, v.team.Team, now)
+		what := e.Type.Title()
+		if e.Member != "" {
+			what += " as " + row.Who
+		}
 		all = append(all, historyEntry{
-			at: e.At, When: momentOf(ago(e.At, now), e.At), Icon: e.Type.Icon(), Ours: true, What: e.Type.Title() + " as " + row.Who + ", asked by " + row.Asked,
+			at: e.At, When: momentOf(ago(e.At, now), e.At), Icon: e.Type.Icon(), Ours: true, What: what + ", asked by " + row.Asked,
 			Text: e.Text, Post: e.Post, State: row.State, Class: row.Class, Sign: row.Icon, Why: row.Why,
 		})
 	}
@@ -275,7 +279,7 @@ func (d feedPages) profileOf(r *http.Request, v *visit, lead *actors.Lead) (p pr
 	}
 	if task != nil {
 		entry := task.Journal()
-		p.Facts, p.At, p.Asked = profileFacts(task), momentOf(ago(task.EndedAt, now), task.EndedAt), askerOf(&entry, v.team.Team)
+		p.Facts, p.At, p.Asked = profileFacts(task), momentOf(agoOrNow(task.EndedAt, now), task.EndedAt), askerOf(&entry, v.team.Team)
 		p.Old = now.Sub(task.EndedAt) >= profileOld
 	}
 	if fetch == "" {

@@ -334,6 +334,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     const box = one("#keys-on");
     if (box) box.checked = keysOn();
+    for (const row of all("input[name=chosen]")) row.checked = row.defaultChecked; // then a swap leaves it as it is
     one("[role=alert][tabindex]")?.focus();
     if (one("#failed")) giveBack();
     connect();
