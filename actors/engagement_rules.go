@@ -162,6 +162,19 @@ func (r *reading) ruleJournal(ctx context.Context, team watchpost.TeamID, before
 	return ended, root.Unavailable(err)
 }
 
+// RejectedProposals returns the newest proposals of rules on posts of an author that were
+// rejected in the last 14 days, newest first; authors are the keys of the author. Errors:
+// Unavailable.
+func (r *reading) RejectedProposals(ctx context.Context, team watchpost.TeamID, authors ...string) ([]watchpost.RuleAction, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, root.Unavailable(err)
+	}
+	defer view.Close()
+	rejected, err := rules.Rejected(view, persistence.Space(team), authors, r.env.Clock.Now())
+	return rejected, root.Unavailable(err)
+}
+
 // RuleActions returns a page of the actions of rules, from the cursor of an earlier one
 // or "": the open ones, oldest first, then those that have ended in the last 14 days,
 // newest first. Errors: Invalid for a cursor, Unavailable.

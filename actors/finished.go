@@ -164,24 +164,32 @@ func fetchedSince(t *tasks, m *CreateTask) (fetched TaskCreated, known bool, err
 	}
 	defer view.Close()
 	request := watchpost.Task{Type: m.Type, Input: watchpost.ParseTaskInput(m.Input)}
-	for _, of := range watchpost.FetchedKeys(&request) {
-		record, err := teamspace.Load[teamspace.FetchedRecord](view, t.Space, teamspace.FetchedKey(of))
-		switch {
-		case errors.Is(err, persistence.ErrNotFound):
-			continue
-		case err != nil:
-			return fetched, false, err
+	task, err := newestFetch(view, t.Space, watchpost.FetchedKeys(&request))
+	if err != nil || task == nil || t.env.Clock.Now().Sub(task.EndedAt) > *m.MaxAge {
+		return fetched, false, err
+	}
+	return TaskCreated{ID: task.ID, FetchedAt: task.EndedAt}, true, nil
+}
+
+// newestFetch returns the newest completed fetch of what one of the keys of references
+// names; nil without any.
+func newestFetch(view persistence.View, space persistence.Space, keys []string) (*watchpost.Task, error) {
+	var newest teamspace.FetchedRecord
+	for _, of := range keys {
+		record, err := teamspace.Load[teamspace.FetchedRecord](view, space, teamspace.FetchedKey(of))
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return nil, err
 		}
-		if t.env.Clock.Now().Sub(record.At) > *m.MaxAge {
-			continue
-		}
-		_, err = view.Get(t.Space, teamspace.Key(teamspace.KeyTask, record.Task))
-		switch {
-		case err == nil:
-			return TaskCreated{ID: record.Task, FetchedAt: record.At}, true, nil
-		case !errors.Is(err, persistence.ErrNotFound):
-			return fetched, false, err
+		if err == nil && record.At.After(newest.At) {
+			newest = record
 		}
 	}
-	return fetched, false, nil
+	if newest.Task == "" {
+		return nil, nil
+	}
+	task, err := teamspace.Load[watchpost.Task](view, space, teamspace.Key(teamspace.KeyTask, newest.Task))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil
+	}
+	return &task, err
 }

@@ -102,6 +102,19 @@ func (r *reading) TaskStatus(ctx context.Context, team watchpost.TeamID, id watc
 	return waitingView(&task, why.reason, why.notBefore, r.env.Clock.Now()), nil
 }
 
+// NewestFetch returns the newest completed fetch of the person or company that one of
+// some keys names (reference.Reference.Key); nil without any that is kept. Errors:
+// Unavailable.
+func (r *reading) NewestFetch(ctx context.Context, team watchpost.TeamID, keys ...string) (*watchpost.Task, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, root.Unavailable(err)
+	}
+	defer view.Close()
+	task, err := newestFetch(view, persistence.Space(team), keys)
+	return task, root.Unavailable(err)
+}
+
 // AwaitTask returns a channel that is closed when a task ends, or may have to be asked
 // for again. The caller calls done when it stops waiting.
 func (r *reading) AwaitTask(id watchpost.TaskID) (ended <-chan struct{}, done func()) {

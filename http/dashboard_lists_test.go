@@ -87,7 +87,7 @@ func TestSortedWatchlists(t *testing.T) {
 		read[fields](m.call("POST", watchlists, `{"name":"`+name+`","keywords":["`+name+` price"]}`), 200)
 	}
 	require.Equal(t, 200, m.call("PUT", watchlists, `{"id":"`+read[fields](m.call("POST", watchlists, `{"name":"Paused","keywords":["nothing"]}`), 200)["id"].(string)+`","disable":true}`).status)
-	row := regexp.MustCompile(`<h2 class="name">.*?<a [^>]+>([^<]+)</a>`)
+	row := regexp.MustCompile(`<div class="name">.*?<a [^>]+>([^<]+)</a>`)
 	names := func(page string) (all []string) {
 		for _, found := range row.FindAllStringSubmatch(page, -1) {
 			all = append(all, found[1])

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -151,4 +152,80 @@ func TestPerson(t *testing.T) {
 	for _, path := range []string{"/app/people/group/acme", "/app/people/profile/nobody", "/app/people/profile/acme"} {
 		require.Equal(t, 404, b.do("GET", path, "").status, path)
 	}
+}
+
+// TestPeopleSearch: a search finds names and headlines, in the list and the CSV, and keeps
+// the other filters.
+func TestPeopleSearch(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Searchers", "growth")
+	p := m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	jane, jose := sample(1, "telemetry one"), sample(2, "telemetry two")
+	jose.AuthorName, jose.AuthorURL, jose.AuthorHeadline = "José García", "https://network.example/in/jose", "Engineer"
+	m.collect(p, "telemetry", jane, jose)
+	for query, want := range map[string]string{"?q=jose": "José", "?q=ENGIN+garcia": "José", "?q=things&level=VP": "Jane"} {
+		page := html.UnescapeString(b.do("GET", "/app/people"+query, "").raw)
+		require.Contains(t, page, "1 to 1 of 1", query)
+		require.Contains(t, page, `<bdi>`+want, query)
+		rows, err := csv.NewReader(strings.NewReader(b.do("GET", "/app/people.csv"+query, "").raw)).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, rows, 2, query)
+		require.Contains(t, rows[1][1], want, query)
+	}
+	page := html.UnescapeString(b.do("GET", `/app/people?q="><b>&level=VP`, "").raw)
+	require.Contains(t, page, "No one matches")
+	require.Contains(t, page, `<input type="hidden" name="level" value="VP">`)
+	require.Contains(t, b.do("GET", `/app/people?q="><b>`, "").raw, `value="&#34;&gt;&lt;b&gt;"`)
+	require.Contains(t, b.do("GET", "/app/people?q=jose", "").raw, `/app/people.csv?q=jose`)
+	require.Equal(t, 400, b.do("GET", "/app/people?q="+strings.Repeat("a", 101), "").status)
+}
+
+// TestProfileOfPerson: the page of a person or company fetches the profile, shows it with
+// its age, and offers to fetch it again once it is old.
+func TestProfileOfPerson(t *testing.T) {
+	t.Parallel()
+	h, clock := buildAt(t)
+	m := h.team("Profiles", "growth")
+	p := m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	acme := sample(3, "telemetry three")
+	acme.AuthorName, acme.AuthorURL = "Acme", "https://network.example/company/acme"
+	m.collect(p, "telemetry", sample(1, "telemetry one"), acme)
+	profile := func(address string) string {
+		page := html.UnescapeString(b.do("GET", address, "").raw)
+		return between(t, page, `<section class="panel pad stack" id="profile"`, "</section>")
+	}
+	for path, c := range map[string]struct{ kind, input, output, want string }{
+		"/app/people/profile/jane-doe": {"agent_profile_fetch", `{"profile_slug":"jane-doe"}`,
+			`{"name":"Jane","location":"Bergen","profile_slug":"jane-doe","experience":[{"title":"VP","company_name":"<Acme>","start_year":2023}]}`,
+			`<dt>Location</dt><dd dir="auto">Bergen</dd><dt>Since 2023</dt><dd dir="auto">VP, <Acme></dd>`},
+		"/app/people/company/acme": {"agent_company_fetch", `{"company_slug":"acme"}`, `{"name":"Acme","slug":"acme","employee_count":1200}`,
+			`<dt>Employees</dt><dd dir="auto">1,200</dd>`},
+	} {
+		require.Contains(t, profile(path), "It was not fetched yet.")
+		require.Contains(t, profile(path), "Fetch the profile")
+		form := url.Values{"token": {b.token()}, "key": {"once"}, "do": {"fetch"}}
+		sent := b.send(path, form)
+		require.Equal(t, 303, sent.status, sent.raw)
+		shown := sent.header.Get("Location")
+		require.Equal(t, shown, b.send(path, form).header.Get("Location"))
+		shown, _, _ = strings.Cut(shown, "#")
+		require.Contains(t, profile(shown), "Being fetched: ")
+		require.NotContains(t, profile(shown), "Fetch the profile")
+		require.JSONEq(t, c.input, string(m.work(p, c.kind, c.output).Input))
+		for _, address := range []string{shown, path} {
+			require.Contains(t, profile(address), c.want)
+			require.Contains(t, profile(address), "asked for by "+m.email)
+			require.NotContains(t, profile(address), "Fetch again")
+		}
+		require.Contains(t, b.do("GET", shown+"&part=profile", "", "HX-Request", "true").raw, "Fetched <time")
+	}
+	require.NoError(t, clock.Advance(7*24*time.Hour))
+	b.signIn(m.email)
+	require.Contains(t, profile("/app/people/profile/jane-doe"), "Bergen")
+	require.Contains(t, profile("/app/people/profile/jane-doe"), "Fetch again")
 }

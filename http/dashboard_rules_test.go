@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 var (
@@ -111,6 +112,102 @@ func (m team) watch() string {
 	return read[fields](m.call("POST", watchlists, `{"keywords":["beacon"]}`), 200)["id"].(string)
 }
 
+// proposeComments makes a rule that proposes a comment on a post of each author. It returns
+// the page of rules with these proposals.
+func (b *browser) proposeComments(m team, p *fakeSession, authors ...string) (page string) {
+	b.t.Helper()
+	list := m.watch()
+	scan := p.hear(protocol.TypeTask)
+	form := ruleForm(list, "comment")
+	form["template"] = []string{"Well said, {author_name}!", ""}
+	form.Set("approval", "1")
+	require.Contains(b.t, b.saveRule("/app/rules/new", form), "No post is stored yet to try it on.")
+
+	var posts []protocol.Post
+	for i, name := range authors {
+		post := sample(i, "beacon of "+name)
+		post.AuthorName, post.AuthorURL = name, "https://network.example/in/"+name[:3]
+		posts = append(posts, post)
+	}
+	exhausted := true
+	output, err := json.Marshal(protocol.PostsOutput{Posts: posts, Exhausted: &exhausted})
+	require.NoError(b.t, err)
+	p.send(protocol.Frame{Type: protocol.TypeAccepted, Task: scan.Task, Lease: scan.Lease})
+	p.send(protocol.Frame{Type: protocol.TypeResult, Task: scan.Task, Lease: scan.Lease, Attempt: scan.Attempt, Output: output})
+	p.hear(protocol.TypeAck)
+	require.Eventually(b.t, func() bool {
+		page = b.do("GET", "/app/rules", "").raw
+		return strings.Count(page, `class="proposal"`) == len(authors)
+	}, time.Minute, 20*time.Millisecond)
+	return page
+}
+
+// TestApprovalOfSeveral decides on chosen proposals together, with their edited comments,
+// takes the decisions back, and names those that it cannot decide. A rejected proposal is
+// part of the history of its author.
+func TestApprovalOfSeveral(t *testing.T) {
+	t.Parallel()
+	h, clock := buildAt(t)
+	m := h.team("Several", "growth")
+	p := m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	page := b.proposeComments(m, p, "Ada", "Bob", "Eve", "Mia")
+	ids := map[string]string{}
+	for _, name := range []string{"Ada", "Bob", "Eve", "Mia"} {
+		ids[name] = proposedActs.FindStringSubmatch(page[strings.Index(page, "the post of "+name):])[1]
+	}
+	require.Equal(t, 4, strings.Count(b.do("GET", "/app/rules?choose=all", "").raw, " checked>"))
+	require.NotContains(t, page, " checked>")
+	token := b.token()
+	send := func(do string, more url.Values, names ...string) reply {
+		form := url.Values{"token": {token}, "do": {do}}
+		for name, id := range ids {
+			form.Set("text-"+id, "Edited for "+name)
+		}
+		for name, values := range more {
+			form[name] = values
+		}
+		for _, name := range names {
+			form.Add("chosen", ids[name])
+		}
+		return b.send("/app/rules/actions", form)
+	}
+	require.Equal(t, 400, send("approve", nil).status, "nothing is chosen")
+	require.Equal(t, 409, send("maybe", nil, "Ada").status)
+	var many []string
+	for range 101 {
+		many = append(many, watchpost.NewID(clock.Now()))
+	}
+	require.Equal(t, 400, send("approve", url.Values{"chosen": many}).status, "more than together")
+
+	require.Equal(t, 303, send("approve", nil, "Ada", "Bob").status)
+	require.Equal(t, 303, send("reject", nil, "Mia", "Mia").status)
+	require.Contains(t, b.do("GET", "/app/rules", "").raw, "Undo all 3")
+	require.Equal(t, 303, send("undo", nil).status)
+	page = b.do("GET", "/app/rules", "").raw
+	require.Contains(t, page, "4 to approve")
+	require.Contains(t, page, ">Edited for Ada</textarea>", "what was edited stays")
+
+	require.Equal(t, 303, send("reject", nil, "Bob").status)
+	partly := send("approve", url.Values{"text-" + ids["Eve"]: {" "}}, "Ada", "Bob", "Eve")
+	require.Equal(t, 409, partly.status)
+	refused := between(t, partly.raw, "<b>1 decided, 2 not:</b>", "</ul>")
+	require.Contains(t, refused, "Comment on the post of Bob: ")
+	require.Contains(t, refused, "Comment on the post of Eve: A comment has 1 to ")
+	require.Contains(t, partly.raw, "2 to approve, ", "Ada and Bob are decided, Mia and Eve are not")
+	require.NoError(t, clock.Advance(10*time.Second))
+	task := p.hear(protocol.TypeTask)
+	require.Contains(t, string(task.Input), "Edited for Ada")
+	require.Contains(t, send("reject", nil, "Bob", "Mia").raw, "<li>A proposal is gone, or was decided by another member.</li>")
+
+	history := between(t, html.UnescapeString(b.do("GET", "/app/people/profile/bob", "").raw), `<h2 id="history">`, "</nav>")
+	require.Contains(t, history, "Comment as "+m.email+", proposed by “")
+	require.Contains(t, history, "Rejected by "+m.email)
+	require.Contains(t, history, "Edited for Bob")
+	require.NotContains(t, html.UnescapeString(b.do("GET", "/app/people/profile/ada", "").raw), "Rejected")
+}
+
 // TestDashboardApproval decides on the comments that a rule proposes, and stops all
 // rules.
 func TestDashboardApproval(t *testing.T) {
@@ -121,30 +218,7 @@ func TestDashboardApproval(t *testing.T) {
 	p := m.join()
 	b := h.browser()
 	b.signIn(m.email)
-	list := m.watch()
-	scan := p.hear(protocol.TypeTask)
-	form := ruleForm(list, "comment")
-	form["template"] = []string{"Well said, {author_name}!", ""}
-	form.Set("approval", "1")
-	require.Contains(t, b.saveRule("/app/rules/new", form), "No post is stored yet to try it on.")
-
-	var posts []protocol.Post
-	for i, name := range []string{"Ada", "Bob", "Eve " + hostile} {
-		post := sample(i, "beacon of "+name)
-		post.AuthorName, post.AuthorURL = name, "https://network.example/in/"+name[:3]
-		posts = append(posts, post)
-	}
-	exhausted := true
-	output, err := json.Marshal(protocol.PostsOutput{Posts: posts, Exhausted: &exhausted})
-	require.NoError(t, err)
-	p.send(protocol.Frame{Type: protocol.TypeAccepted, Task: scan.Task, Lease: scan.Lease})
-	p.send(protocol.Frame{Type: protocol.TypeResult, Task: scan.Task, Lease: scan.Lease, Attempt: scan.Attempt, Output: output})
-	p.hear(protocol.TypeAck)
-	var page string
-	require.Eventually(t, func() bool {
-		page = b.do("GET", "/app/rules", "").raw
-		return strings.Count(page, `class="proposal"`) == 3
-	}, time.Minute, 20*time.Millisecond)
+	page := b.proposeComments(m, p, "Ada", "Bob", "Eve "+hostile)
 	require.NotContains(t, page, "<img src=x")
 	require.Contains(t, page, "3 to approve")
 	require.Contains(t, page, `<span>Rules</span><span class="count">3<span class="sr"> to approve</span></span>`)
@@ -159,11 +233,11 @@ func TestDashboardApproval(t *testing.T) {
 		return "/app/rules/actions/" + proposedActs.FindStringSubmatch(from)[1]
 	}
 	token := b.token()
-	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text": {" "}}).status)
+	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text-" + path.Base(of("Ada")): {" "}}).status)
 	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"maybe"}}).status)
 	// A decision can be taken back for ten seconds.
 	send := func(name, do, text string) reply {
-		return b.send(of(name), url.Values{"token": {token}, "do": {do}, "text": {text}})
+		return b.send(of(name), url.Values{"token": {token}, "do": {do}, "text-" + path.Base(of(name)): {text}})
 	}
 	require.Equal(t, "/app/rules#proposal-"+path.Base(of("Ada")), send("Ada", "approve", "Too fast").header.Get("Location"))
 	waits := b.do("GET", "/app/rules", "").raw

@@ -147,3 +147,31 @@ func TestPreviewOfChange(t *testing.T) {
 	require.Contains(t, shown, "<dt>Kept</dt><dd>2</dd>")
 	require.Contains(t, shown, "Of the newest 3 posts of all watchlists")
 }
+
+// TestSeveralWatchlists pauses and resumes chosen watchlists together, and names those
+// that it cannot change.
+func TestSeveralWatchlists(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m, other := h.team("Several lists", "ultimate"), h.team("Others", "ultimate")
+	b := h.browser()
+	b.signIn(m.email)
+	first := m.watch()
+	require.NotContains(t, b.do("GET", "/app/watchlists", "").raw, `name="chosen"`, "one needs no choice")
+	second, third, foreign := m.watch(), m.watch(), other.watch()
+	paused := func() int { return strings.Count(b.do("GET", "/app/watchlists", "").raw, `aria-label="Resume `) }
+	send := func(do string, chosen ...string) reply {
+		return b.send("/app/watchlists", url.Values{"token": {b.token()}, "do": {do}, "chosen": chosen, "back": {"/app/watchlists?q=b"}})
+	}
+	require.Equal(t, 3, strings.Count(b.do("GET", "/app/watchlists?choose=all", "").raw, " checked>"))
+	require.Equal(t, "/app/watchlists?q=b", send("pause", first, third).header.Get("Location"))
+	require.Equal(t, 2, paused())
+	partly := send("pause", second, foreign)
+	require.Equal(t, 409, partly.status)
+	require.Contains(t, partly.raw, "<b>1 changed, 1 not:</b><ul><li>A watchlist is gone.</li>")
+	require.Equal(t, 3, paused())
+	require.Equal(t, 303, send("resume", first, second, third).status)
+	require.Zero(t, paused())
+	require.Equal(t, 400, send("pause").status)
+	require.Equal(t, 400, send("delete", first).status)
+}

@@ -84,6 +84,20 @@ type LeadQuery struct {
 	// holds the keys of the people whom the team sent a message or an invitation.
 	OnlyContacted *bool
 	Contacted     map[string]bool
+	// Words selects leads whose name or headline has each of these words, or has it as a
+	// part, however it is accented; "": all.
+	Words string
+}
+
+// Describes reports whether the author of a post has the words that the query asks for.
+func (q *LeadQuery) Describes(p *Post) bool {
+	name, headline := text.Normalize(p.AuthorName), text.Normalize(p.AuthorHeadline)
+	for word := range strings.FieldsSeq(text.Normalize(q.Words)) {
+		if !strings.Contains(name, word) && !strings.Contains(headline, word) {
+			return false
+		}
+	}
+	return true
 }
 
 // Keeps reports whether an author with that many selected posts is in the result.
@@ -114,7 +128,7 @@ func (q *LeadQuery) Select(posts []*Post) (page []Lead, count int) {
 	}
 	leads := []Lead{}
 	for key, of := range byAuthor {
-		if q.Keeps(len(of), q.Contacted[key]) {
+		if q.Keeps(len(of), q.Contacted[key]) && q.Describes(slices.MinFunc(of, RecentFirst.Compare)) {
 			leads = append(leads, leadOf(key, of, q.Tagging))
 		}
 	}

@@ -41,3 +41,19 @@ func TestAcquaintances(t *testing.T) {
 	}
 	require.Len(t, watchpost.Acquaintances(done(watchpost.TaskConnectionsFetch, `{}`, fmt.Sprintf(`{"connections":[%s]}`, strings.TrimSuffix(many, ",")))), 500)
 }
+
+// TestLeadWords: each word is part of the name or the headline of the author's newest post.
+func TestLeadWords(t *testing.T) {
+	t.Parallel()
+	old := &watchpost.Post{ID: "2", AuthorName: "José Old", AuthorURL: "https://network.example/in/jose", AuthorHeadline: "Driver"}
+	newest := *old
+	newest.ID, newest.PostedAt, newest.AuthorName, newest.AuthorHeadline = "1", old.PostedAt.Add(1), "José García", "Director of Logistics"
+	for words, want := range map[string]int{
+		"": 1, "jose": 1, "GARCI\u0301A  logis": 1, "director garcia": 1, "old": 0, "jose driver": 0, "joselogis": 0,
+	} {
+		q := watchpost.LeadQuery{MinPosts: 1, Words: words}
+		page, count := q.Select([]*watchpost.Post{old, &newest})
+		require.Equal(t, want, count, words)
+		require.Len(t, page, want, words)
+	}
+}

@@ -26,6 +26,19 @@ const (
 // Journal returns the newest actions that have ended before another one, or at all: at
 // most that many, newest first. Errors: of the store.
 func Journal(view persistence.View, space persistence.Space, before watchpost.RuleActionID, most int, now time.Time) ([]watchpost.RuleAction, error) {
+	return endedActions(view, space, before, most, now, func(*watchpost.RuleAction) bool { return true })
+}
+
+// Rejected returns the newest proposals on posts of an author that were rejected, by the
+// keys of the author: at most JournalMost, newest first. Errors: of the store.
+func Rejected(view persistence.View, space persistence.Space, authors []string, now time.Time) ([]watchpost.RuleAction, error) {
+	return endedActions(view, space, "", JournalMost, now, func(a *watchpost.RuleAction) bool {
+		return a.State == watchpost.RuleRejected && slices.Contains(authors, a.Author)
+	})
+}
+
+// endedActions is Journal of the actions that keep selects.
+func endedActions(view persistence.View, space persistence.Space, before watchpost.RuleActionID, most int, now time.Time, keep func(*watchpost.RuleAction) bool) ([]watchpost.RuleAction, error) {
 	until := persistence.PrefixEnd([]byte(teamspace.KeyRuleJournal))
 	if before != "" {
 		until = teamspace.Key(teamspace.KeyRuleJournal, before)
@@ -37,7 +50,9 @@ func Journal(view persistence.View, space persistence.Space, before watchpost.Ru
 		if failure = teamspace.Decode(v, &a); failure != nil {
 			return false
 		}
-		newest = append(newest, a)
+		if keep(&a) {
+			newest = append(newest, a)
+		}
 		if len(newest) > 2*most {
 			newest = append(newest[:0], newest[len(newest)-most:]...)
 		}

@@ -87,6 +87,7 @@ type (
 	signInPages       struct{ *Dashboard }
 	feedPages         struct{ *Dashboard }
 	triagePages       struct{ feedPages }
+	peoplePages       struct{ feedPages }
 	imagePages        struct{ *Dashboard }
 	watchlistPages    struct{ *Dashboard }
 	rulePages         struct{ *Dashboard }
@@ -126,6 +127,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
 		{Method: http.MethodGet, Path: pathWatchlists, Handler: d.signed(watchlists.watchlists)},
+		{Method: http.MethodPost, Path: pathWatchlists, Handler: d.signed(watchlists.switchWatchlists)},
 		{Method: http.MethodGet, Path: "/app/watchlists/new", Handler: d.signed(watchlists.newWatchlist)},
 		{Method: http.MethodPost, Path: "/app/watchlists/new", Handler: d.signed(watchlists.makeWatchlist)},
 		{Method: http.MethodPost, Path: "/app/watchlists/preview", Handler: d.signed(watchlists.preview)},
@@ -142,6 +144,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathRules + "/new", Handler: d.signed(rules.makeRule)},
 		{Method: http.MethodGet, Path: pathRules + "/{id}", Handler: d.signed(rules.editRule)},
 		{Method: http.MethodPost, Path: pathRules + "/{id}", Handler: d.signed(rules.changeRule)},
+		{Method: http.MethodPost, Path: pathRules + "/actions", Handler: d.signed(rules.decideActions)},
 		{Method: http.MethodPost, Path: pathRules + "/actions/{id}", Handler: d.signed(rules.decideAction)},
 		{Method: http.MethodGet, Path: pathNotifications, Handler: d.signed(notifications.notifications)},
 		{Method: http.MethodGet, Path: pathNotifications + "/new", Handler: d.signed(notifications.newTarget)},
@@ -157,7 +160,7 @@ func (d *Dashboard) Routes() []Route {
 // feedRoutes lists the pages of posts and their authors.
 func (d *Dashboard) feedRoutes() []Route {
 	feed := feedPages{d}
-	triage, images := triagePages{feed}, imagePages{d}
+	triage, images, people := triagePages{feed}, imagePages{d}, peoplePages{feed}
 	return []Route{
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
 		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
@@ -176,10 +179,10 @@ func (d *Dashboard) feedRoutes() []Route {
 		{Method: http.MethodPost, Path: "/app/posts/{id}/cancel", Handler: d.signed(feed.cancel)},
 		{Method: http.MethodGet, Path: pathImages + "/{post}/{n}", Handler: d.signed(images.image)},
 		{Method: http.MethodGet, Path: pathAvatars + "/{post}", Handler: d.signed(images.avatar)},
-		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(feed.people)},
-		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(feed.peopleCSV)},
-		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.person)},
-		{Method: http.MethodPost, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(feed.writeTo)},
+		{Method: http.MethodGet, Path: pathPeople, Handler: d.signed(people.people)},
+		{Method: http.MethodGet, Path: pathPeople + ".csv", Handler: d.signed(people.peopleCSV)},
+		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(people.person)},
+		{Method: http.MethodPost, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(people.writeTo)},
 		{Method: http.MethodGet, Path: pathTrends, Handler: d.signed(feed.trends)},
 	}
 }

@@ -3,11 +3,14 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"watchpost/actors"
 	"watchpost/internal/interpret/draft"
@@ -110,7 +113,7 @@ func (d feedPages) draftComment(w http.ResponseWriter, r *http.Request, v *visit
 
 // draftMessage shows a person again with a draft in the field of the message, which goes by
 // the last post.
-func (d feedPages) draftMessage(w http.ResponseWriter, r *http.Request, v *visit, lead *actors.Lead, posts watchpost.PostQuery) error {
+func (d peoplePages) draftMessage(w http.ResponseWriter, r *http.Request, v *visit, lead *actors.Lead, posts watchpost.PostQuery) error {
 	if d.Draft == nil {
 		return errNoDrafts
 	}
@@ -122,7 +125,7 @@ func (d feedPages) draftMessage(w http.ResponseWriter, r *http.Request, v *visit
 }
 
 // messageAgain shows a person with a message that is not sent yet.
-func (d feedPages) messageAgain(w http.ResponseWriter, r *http.Request, v *visit, lead *actors.Lead, posts watchpost.PostQuery, c composerView) error {
+func (d peoplePages) messageAgain(w http.ResponseWriter, r *http.Request, v *visit, lead *actors.Lead, posts watchpost.PostQuery, c composerView) error {
 	page, err := d.personPage(r, v, lead, posts)
 	if err != nil {
 		return err
@@ -196,4 +199,75 @@ func (d teamPages) changeVoice(w http.ResponseWriter, r *http.Request, v *visit)
 	_, text, _ := d.Fault(r, err)
 	page.Title, page.VoiceError, page.Voice = "Error: Team", text, r.PostFormValue("voice")
 	return render(w, http.StatusUnprocessableEntity, "team.html", page)
+}
+
+// writeTo makes the task that sends a person a message, or an invitation to connect, or
+// that fetches the profile of a person or company.
+func (d peoplePages) writeTo(w http.ResponseWriter, r *http.Request, v *visit) error {
+	lead, posts, err := d.leadOf(r, v)
+	if err != nil {
+		return err
+	}
+	if r.PostFormValue("do") == "fetch" {
+		return d.fetchProfile(w, r, v, lead)
+	}
+	if r.PostFormValue("draft") != "" {
+		return d.draftMessage(w, r, v, lead, posts)
+	}
+	request, err := messageTo(lead, v.team.Team, r.PostForm)
+	if err != nil {
+		return err
+	}
+	last, err := d.Registry.Post(r.Context(), v.session.Team, lead.LastPost)
+	if err != nil {
+		return err
+	}
+	if again, ask := unsure(r, r.PostFormValue("text"), last.Post); ask && request.Type == watchpost.TaskSendMessage {
+		return d.messageAgain(w, r, v, lead, posts, again)
+	}
+	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
+		return err
+	}
+	made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), request)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, personHref(lead.Key)+"?"+url.Values{"task": {string(made.ID)}}.Encode(), http.StatusSeeOther)
+	return nil
+}
+
+// messageTo returns the task of a form.
+func messageTo(lead *actors.Lead, team watchpost.Team, form url.Values) (request actors.CreateTask, err error) {
+	if lead.Kind != watchpost.LeadPerson {
+		return request, watchpost.Errorf(watchpost.Invalid, "Messages and invitations go to people.")
+	}
+	member, known := team.Member(watchpost.MemberID(form.Get("as")))
+	if !known {
+		return request, watchpost.Errorf(watchpost.NotFound, "User not found")
+	}
+	written := strings.TrimSpace(form.Get("text"))
+	length := utf8.RuneCountInString(written)
+	request.Email = &member.Email
+	input := map[string]string{"user_email": member.Email}
+	switch form.Get("do") {
+	case "message":
+		if length == 0 || length > watchpost.MaxMessage {
+			return request, watchpost.Errorf(watchpost.Invalid, "A message has between 1 and %d characters.", watchpost.MaxMessage)
+		}
+		request.Type = watchpost.TaskSendMessage
+		input["recipient_urn"], input["message"] = lead.AuthorURL, written
+	case "invite":
+		if length > watchpost.MaxNote {
+			return request, watchpost.Errorf(watchpost.Invalid, "A note has at most %d characters.", watchpost.MaxNote)
+		}
+		request.Type = watchpost.TaskConnectionRequest
+		input["profile_urn"] = lead.AuthorURL
+		if written != "" {
+			input["note"] = written
+		}
+	default:
+		return request, errUnknownForm()
+	}
+	request.Input, err = json.Marshal(input)
+	return request, err
 }

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"watchpost/actors"
 	"watchpost/internal/csvrow"
@@ -23,6 +25,8 @@ type peoplePage struct {
 	Tabs      []chip
 	Menus     []menu
 	Filtered  bool
+	Term      string   // of the search
+	Kept      []choice // the other filters, for its form
 	Rows      []personRow
 	Count     int
 	Here, CSV string // addresses
@@ -45,7 +49,7 @@ type personRow struct {
 }
 
 // peopleParams are the filters in an address of the page.
-var peopleParams = []string{"list", "days", "level", "posts", "contacted", "order"}
+var peopleParams = []string{"q", "list", "days", "level", "posts", "contacted", "order"}
 
 // The values of contacted.
 const contactedYes, contactedNo = "yes", "no"
@@ -77,6 +81,9 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 		query.From = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 	}
 	query.MinPosts = posts
+	if query.Words = strings.TrimSpace(q.Get("q")); len(query.Words) > maxListTerm || !utf8.ValidString(query.Words) {
+		return nil, query, watchpost.Errorf(watchpost.Invalid, "A search has at most %d characters.", maxListTerm)
+	}
 	if level := q.Get("level"); level != "" {
 		if level, err = watchpost.ParseSeniority(level); err != nil {
 			return nil, query, err
@@ -96,7 +103,7 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 
 // people shows the authors of the posts that the filters select, and what the team has
 // done with each.
-func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d peoplePages) people(w http.ResponseWriter, r *http.Request, v *visit) error {
 	given, now := r.URL.Query(), d.Clock.Now()
 	named, query, err := readPeople(given, now)
 	if err != nil {
@@ -117,6 +124,12 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 		frame: frameOf(v, "people", "People"), Menus: peopleMenus(filters, lists), Filtered: len(filters.values) > 0,
 		Count: found.Count, Here: filters.page(query.Page), CSV: pathPeople + ".csv?" + filters.values.Encode(), Period: "of all time",
 	}
+	page.Term = query.Words
+	for _, name := range peopleParams {
+		if value := filters.values.Get(name); value != "" && name != "q" {
+			page.Kept = append(page.Kept, choice{Name: name, Value: value})
+		}
+	}
 	if !query.From.IsZero() {
 		page.Period = "since " + query.From.Format("2 January 2006")
 	}
@@ -132,7 +145,7 @@ func (d feedPages) people(w http.ResponseWriter, r *http.Request, v *visit) erro
 
 // tabsOfPeople are all authors, those whom the team has not contacted, and those whom it
 // has, each with their number. count is that of the query.
-func (d feedPages) tabsOfPeople(r *http.Request, v *visit, filters pageFilters, named []string, query watchpost.LeadQuery, count int) ([]chip, error) {
+func (d peoplePages) tabsOfPeople(r *http.Request, v *visit, filters pageFilters, named []string, query watchpost.LeadQuery, count int) ([]chip, error) {
 	ask := func(only *bool) (int, error) {
 		q := query
 		q.OnlyContacted, q.Page, q.PageSize = only, 1, 1
@@ -169,7 +182,7 @@ func peopleMenus(filters pageFilters, lists []actors.WatchlistView) []menu {
 	}
 }
 
-func (d feedPages) personRowOf(l *actors.Lead, now time.Time) personRow {
+func (d peoplePages) personRowOf(l *actors.Lead, now time.Time) personRow {
 	row := personRow{
 		Name: cmp.Or(l.Name, "Unknown author"), Headline: l.Headline, Level: l.Seniority, Company: l.Kind == watchpost.LeadCompany,
 		Posts: l.Posts, LastPost: l.LastPost, LastAt: momentOf(ago(l.LastAt, now), l.LastAt), Relevance: l.BestRelevance,
@@ -186,7 +199,7 @@ func (d feedPages) personRowOf(l *actors.Lead, now time.Time) personRow {
 }
 
 // peopleCSV exports the authors that the filters select, at most maxCSV.
-func (d feedPages) peopleCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d peoplePages) peopleCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
 	named, query, err := readPeople(r.URL.Query(), d.Clock.Now())
 	if err != nil {
 		return err

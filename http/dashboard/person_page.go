@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"watchpost/actors"
 	"watchpost/watchpost"
@@ -35,7 +34,28 @@ type personPage struct {
 	Sent          string // the request that was just made
 	Key           string // of the forms
 	Write         composerView
+	Profile       profileView
 }
+
+// profileView is what was fetched of a person or company, and how the fetch that was just
+// asked for stands.
+type profileView struct {
+	Here    string // address of this part
+	Facts   []fact
+	At      moment // of the fetch; without a Machine there is none
+	Asked   string
+	Old     bool
+	Pending string // why the fetch is not done
+	Failed  string
+}
+
+// fact is a line of a profile.
+type fact struct{ Name, Text string }
+
+const (
+	profileOld      = 7 * 24 * time.Hour // from then on the page offers to fetch it again
+	positionsAtMost = 5
+)
 
 // historyMonth is what happened in a month, the newest first.
 type historyMonth struct {
@@ -67,10 +87,17 @@ func personHref(key string) string {
 }
 
 // person shows an author's posts and what the team did, in one history.
-func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d peoplePages) person(w http.ResponseWriter, r *http.Request, v *visit) error {
 	lead, posts, err := d.leadOf(r, v)
 	if err != nil {
 		return err
+	}
+	if byHTMX(r) && r.URL.Query().Get("part") == "profile" {
+		part := personPage{frame: frameOf(v, "people", lead.Name), actingAs: actingAsOf(r, v), Address: personHref(lead.Key), Key: watchpost.NewSecret(8)}
+		if part.Profile, err = d.profileOf(r, v, lead); err != nil {
+			return err
+		}
+		return renderPart(w, "person.html", "profile", part)
 	}
 	page, err := d.personPage(r, v, lead, posts)
 	if err != nil {
@@ -80,7 +107,7 @@ func (d feedPages) person(w http.ResponseWriter, r *http.Request, v *visit) erro
 }
 
 // personPage returns the page of an author with the posts that a query selects.
-func (d feedPages) personPage(r *http.Request, v *visit, lead *actors.Lead, posts watchpost.PostQuery) (*personPage, error) {
+func (d peoplePages) personPage(r *http.Request, v *visit, lead *actors.Lead, posts watchpost.PostQuery) (*personPage, error) {
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
 		return nil, err
@@ -107,6 +134,9 @@ func (d feedPages) personPage(r *http.Request, v *visit, lead *actors.Lead, post
 	if task := r.URL.Query().Get("task"); task != "" {
 		page.Sent = "It goes out from the browser of the account. The history shows how far it is."
 	}
+	if page.Profile, err = d.profileOf(r, v, lead); err != nil {
+		return nil, err
+	}
 	entries, shown, err := d.history(r, v, lead, posts, n)
 	if err != nil {
 		return nil, err
@@ -125,7 +155,7 @@ func (d feedPages) personPage(r *http.Request, v *visit, lead *actors.Lead, post
 
 // leadOf returns the author whom the path names, with all posts, and the query for these
 // (NotFound without any).
-func (d feedPages) leadOf(r *http.Request, v *visit) (lead *actors.Lead, posts watchpost.PostQuery, err error) {
+func (d peoplePages) leadOf(r *http.Request, v *visit) (lead *actors.Lead, posts watchpost.PostQuery, err error) {
 	key := r.PathValue("kind") + "/" + r.PathValue("name")
 	switch r.PathValue("kind") {
 	case "profile":
@@ -149,15 +179,12 @@ func (d feedPages) leadOf(r *http.Request, v *visit) (lead *actors.Lead, posts w
 
 // history returns the n-th page of posts and what the team did in that time, newest first,
 // and the number of posts.
-func (d feedPages) history(r *http.Request, v *visit, lead *actors.Lead, q watchpost.PostQuery, n int) (all []historyEntry, posts int, err error) {
+func (d peoplePages) history(r *http.Request, v *visit, lead *actors.Lead, q watchpost.PostQuery, n int) (all []historyEntry, posts int, err error) {
 	shown, err := d.somePosts(r, v, q, n, historySize)
 	if err != nil {
 		return nil, 0, err
 	}
-	query := watchpost.JournalQuery{About: &watchpost.Subjects{Authors: []string{lead.Key}}}
-	if lead.Same != "" {
-		query.About.Authors = append(query.About.Authors, lead.Same)
-	}
+	query := watchpost.JournalQuery{About: &watchpost.Subjects{Authors: keysOf(lead)}}
 	if len(shown) > 0 && n*historySize < lead.Posts {
 		query.From = shown[len(shown)-1].PostedAt
 	}
@@ -193,17 +220,148 @@ func (d feedPages) history(r *http.Request, v *visit, lead *actors.Lead, q watch
 	for i := range found.Entries {
 		e := &found.Entries[i]
 		row := journalRowOf(e, v.team.Team, now)
+		what := e.Type.Title()
+		if e.Member != "" {
+			what += " as " + row.Who
+		}
 		all = append(all, historyEntry{
-			at: e.At, When: momentOf(ago(e.At, now), e.At), Icon: e.Type.Icon(), Ours: true, What: e.Type.Title() + " as " + row.Who + ", asked by " + row.Asked,
+			at: e.At, When: momentOf(ago(e.At, now), e.At), Icon: e.Type.Icon(), Ours: true, What: what + ", asked by " + row.Asked,
 			Text: e.Text, Post: e.Post, State: row.State, Class: row.Class, Sign: row.Icon, Why: row.Why,
 		})
 	}
+	rejected, err := d.rejected(r, v, lead, query.From, query.To)
+	if err != nil {
+		return nil, 0, err
+	}
+	all = append(all, rejected...)
 	slices.SortStableFunc(all, func(a, b historyEntry) int { return b.at.Compare(a.at) })
 	return all, len(shown), nil
 }
 
+// keysOf are the names by which an author is known.
+func keysOf(lead *actors.Lead) []string {
+	if lead.Same == "" {
+		return []string{lead.Key}
+	}
+	return []string{lead.Key, lead.Same}
+}
+
+// rejected are the proposals of rules on an author's posts that members rejected from one
+// moment to before another; a zero one is no bound.
+func (d peoplePages) rejected(r *http.Request, v *visit, lead *actors.Lead, from, to time.Time) (all []historyEntry, err error) {
+	found, err := d.Registry.RejectedProposals(r.Context(), v.session.Team, keysOf(lead)...)
+	now := d.Clock.Now()
+	for _, a := range found {
+		if a.EndedAt.Before(from) || !to.IsZero() && !a.EndedAt.Before(to) {
+			continue
+		}
+		state := ruleStates[a.State]
+		e := historyEntry{
+			at: a.EndedAt, When: momentOf(ago(a.EndedAt, now), a.EndedAt), Icon: ruleIcons[a.Action], Ours: true, Post: a.Post, Text: a.Text,
+			What: ruleNouns[a.Action] + " as " + memberName(v.team.Team, a.Member) + ", proposed by “" + a.RuleName + "”", State: state[0], Class: state[1], Sign: state[2],
+		}
+		if by := memberName(v.team.Team, a.DecidedBy); by != "" {
+			e.State += " by " + by
+		}
+		all = append(all, e)
+	}
+	return all, err
+}
+
+// profileOf is the newest fetch of a person or company, and the fetch that the address
+// names.
+func (d peoplePages) profileOf(r *http.Request, v *visit, lead *actors.Lead) (p profileView, err error) {
+	now, fetch := d.Clock.Now(), r.URL.Query().Get("fetch")
+	p.Here = personHref(lead.Key) + "?" + url.Values{"part": {"profile"}, "fetch": {fetch}}.Encode()
+	task, err := d.Registry.NewestFetch(r.Context(), v.session.Team, keysOf(lead)...)
+	if err != nil {
+		return p, err
+	}
+	if task != nil {
+		entry := task.Journal()
+		p.Facts, p.At, p.Asked = profileFacts(task), momentOf(agoOrNow(task.EndedAt, now), task.EndedAt), askerOf(&entry, v.team.Team)
+		p.Old = now.Sub(task.EndedAt) >= profileOld
+	}
+	if fetch == "" {
+		return p, nil
+	}
+	asked, err := d.Registry.TaskStatus(r.Context(), v.session.Team, watchpost.TaskID(fetch))
+	if watchpost.KindOf(err) == watchpost.NotFound {
+		return p, nil // it was deleted, or the address is another one's
+	}
+	switch shown := taskShown(asked, v.team.Team, now); {
+	case shown.Pending:
+		p.Pending = strings.TrimSpace("Being fetched: " + shown.State + ". " + shown.Extra)
+	case asked.State == watchpost.TaskFailed:
+		p.Failed = strings.TrimSpace("Not fetched: " + shown.State + ". " + shown.Extra)
+	}
+	return p, err
+}
+
+// profileFacts are the lines of a fetched profile of a person or company.
+func profileFacts(task *watchpost.Task) (facts []fact) {
+	var out struct {
+		Headline, Location, Industry, Headquarters, Website, Description string
+		Followers                                                        int
+		Employees                                                        int `json:"employee_count"`
+		Experience                                                       []struct {
+			Title   string
+			Company string `json:"company_name"`
+			Start   int    `json:"start_year"`
+			End     int    `json:"end_year"`
+		}
+	}
+	_ = json.Unmarshal(task.Output, &out) // an output that cannot be read has no facts
+	add := func(name, text string) {
+		if text != "" && text != "0" {
+			facts = append(facts, fact{name, text})
+		}
+	}
+	add("Headline", out.Headline)
+	add("Location", out.Location)
+	add("Industry", out.Industry)
+	add("Headquarters", out.Headquarters)
+	add("Employees", number(out.Employees))
+	add("Website", out.Website)
+	add("Followers", number(out.Followers))
+	for _, job := range out.Experience[:min(len(out.Experience), positionsAtMost)] {
+		when := "Position"
+		switch {
+		case job.Start != 0 && job.End != 0:
+			when = strconv.Itoa(job.Start) + " to " + strconv.Itoa(job.End)
+		case job.Start != 0:
+			when = "Since " + strconv.Itoa(job.Start)
+		}
+		add(when, strings.Trim(job.Title+", "+job.Company, ", "))
+	}
+	add("About", excerptOf(out.Description))
+	return facts
+}
+
+// fetchProfile makes the task that fetches a person's or company's profile.
+func (d peoplePages) fetchProfile(w http.ResponseWriter, r *http.Request, v *visit, lead *actors.Lead) error {
+	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
+		return err
+	}
+	request, param := actors.CreateTask{Type: watchpost.TaskProfileFetch}, "profile_slug"
+	if lead.Kind == watchpost.LeadCompany {
+		request.Type, param = watchpost.TaskCompanyFetch, "company_slug"
+	}
+	_, slug, _ := strings.Cut(lead.Key, "/") // leadOf found it by that
+	var err error
+	if request.Input, err = json.Marshal(map[string]string{param: slug}); err != nil {
+		return err
+	}
+	made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), request)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, personHref(lead.Key)+"?"+url.Values{"fetch": {string(made.ID)}}.Encode()+"#profile", http.StatusSeeOther)
+	return nil
+}
+
 // somePosts returns a page of the posts that a query selects.
-func (d feedPages) somePosts(r *http.Request, v *visit, q watchpost.PostQuery, page, size int) ([]*watchpost.Post, error) {
+func (d peoplePages) somePosts(r *http.Request, v *visit, q watchpost.PostQuery, page, size int) ([]*watchpost.Post, error) {
 	q.Page, q.PageSize = page, size
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, q)
 	if err != nil {
@@ -216,71 +374,4 @@ func (d feedPages) somePosts(r *http.Request, v *visit, q watchpost.PostQuery, p
 		}
 	}
 	return posts, nil
-}
-
-// writeTo makes the task that sends a person a message, or an invitation to connect.
-func (d feedPages) writeTo(w http.ResponseWriter, r *http.Request, v *visit) error {
-	lead, posts, err := d.leadOf(r, v)
-	if err != nil {
-		return err
-	}
-	if r.PostFormValue("draft") != "" {
-		return d.draftMessage(w, r, v, lead, posts)
-	}
-	request, err := messageTo(lead, v.team.Team, r.PostForm)
-	if err != nil {
-		return err
-	}
-	last, err := d.Registry.Post(r.Context(), v.session.Team, lead.LastPost)
-	if err != nil {
-		return err
-	}
-	if again, ask := unsure(r, r.PostFormValue("text"), last.Post); ask && request.Type == watchpost.TaskSendMessage {
-		return d.messageAgain(w, r, v, lead, posts, again)
-	}
-	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
-		return err
-	}
-	made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), request)
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, personHref(lead.Key)+"?"+url.Values{"task": {string(made.ID)}}.Encode(), http.StatusSeeOther)
-	return nil
-}
-
-// messageTo returns the task of a form.
-func messageTo(lead *actors.Lead, team watchpost.Team, form url.Values) (request actors.CreateTask, err error) {
-	if lead.Kind != watchpost.LeadPerson {
-		return request, watchpost.Errorf(watchpost.Invalid, "Messages and invitations go to people.")
-	}
-	member, known := team.Member(watchpost.MemberID(form.Get("as")))
-	if !known {
-		return request, watchpost.Errorf(watchpost.NotFound, "User not found")
-	}
-	written := strings.TrimSpace(form.Get("text"))
-	length := utf8.RuneCountInString(written)
-	request.Email = &member.Email
-	input := map[string]string{"user_email": member.Email}
-	switch form.Get("do") {
-	case "message":
-		if length == 0 || length > watchpost.MaxMessage {
-			return request, watchpost.Errorf(watchpost.Invalid, "A message has between 1 and %d characters.", watchpost.MaxMessage)
-		}
-		request.Type = watchpost.TaskSendMessage
-		input["recipient_urn"], input["message"] = lead.AuthorURL, written
-	case "invite":
-		if length > watchpost.MaxNote {
-			return request, watchpost.Errorf(watchpost.Invalid, "A note has at most %d characters.", watchpost.MaxNote)
-		}
-		request.Type = watchpost.TaskConnectionRequest
-		input["profile_urn"] = lead.AuthorURL
-		if written != "" {
-			input["note"] = written
-		}
-	default:
-		return request, errUnknownForm()
-	}
-	request.Input, err = json.Marshal(input)
-	return request, err
 }

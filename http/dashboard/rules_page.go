@@ -3,8 +3,6 @@ package dashboard
 import (
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"watchpost/actors"
@@ -19,7 +17,10 @@ type rulesPage struct {
 	StoppedSince, By string
 	Proposals        []proposalView
 	Proposed         int // that ask for a decision, also those not shown
+	Decided          int // decisions of the member that can be taken back
 	Longer           bool
+	Refused          []string // why what was chosen is not decided
+	Done             int      // how many of it are
 	Groups           []ruleGroup
 	Ended            []endedView
 }
@@ -47,7 +48,7 @@ type proposalView struct {
 	ID                         watchpost.RuleActionID
 	Action, Author             string
 	Rule, As, Excerpt, Comment string
-	HasText                    bool
+	HasText, Chosen            bool
 	At                         moment
 	Lapses                     string
 	Post                       watchpost.PostID
@@ -67,13 +68,14 @@ type endedView struct {
 
 const (
 	// maxProposalsShown bounds the proposed actions on the page, oldest first.
-	maxProposalsShown = 20
+	maxProposalsShown = 50
 	// maxEndedShown bounds the ended actions on the page.
 	maxEndedShown = 20
 )
 
-// ruleVerbs and ruleIcons go by what a rule does.
+// ruleVerbs, ruleNouns and ruleIcons go by what a rule does.
 var (
+	ruleNouns = map[watchpost.Action]string{watchpost.ActionLike: "Like", watchpost.ActionComment: "Comment"}
 	ruleVerbs = map[watchpost.Action]string{watchpost.ActionLike: "Like", watchpost.ActionComment: "Comment on"}
 	ruleIcons = map[watchpost.Action]string{watchpost.ActionLike: "heart", watchpost.ActionComment: "comment"}
 )
@@ -86,20 +88,28 @@ var ruleStates = map[watchpost.RuleActionState][3]string{
 }
 
 func (d rulePages) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
-	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
+	page, err := d.rulesPage(r, v)
 	if err != nil {
 		return err
+	}
+	return renderLive(w, r, "rules.html", page)
+}
+
+func (d rulePages) rulesPage(r *http.Request, v *visit) (*rulesPage, error) {
+	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
+	if err != nil {
+		return nil, err
 	}
 	ended, err := d.Registry.RuleJournal(r.Context(), v.session.Team)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lists, err := d.ruleLists(r, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, team := d.Clock.Now(), v.team.Team
-	page := rulesPage{frame: frameOf(v, "rules", "Rules"), Stopped: view.Stopped, Groups: ruleGroups(view, lists, ended, v.team, now)}
+	page := &rulesPage{frame: frameOf(v, "rules", "Rules"), Stopped: view.Stopped, Groups: ruleGroups(view, lists, ended, v.team, now)}
 	if view.Stopped {
 		page.StoppedSince, page.By = clockTime(view.StoppedAt, now), memberName(team, view.StoppedBy)
 	}
@@ -109,9 +119,12 @@ func (d rulePages) rules(w http.ResponseWriter, r *http.Request, v *visit) error
 		}
 		if a.Decision == nil {
 			page.Proposed++
+		} else if a.Decision.By == v.member.ID {
+			page.Decided++
 		}
 		if page.Longer = len(page.Proposals) == maxProposalsShown; !page.Longer {
 			page.Proposals = append(page.Proposals, proposalOf(&a, team, now))
+			page.Proposals[len(page.Proposals)-1].Chosen = r.URL.Query().Get("choose") == "all"
 		}
 	}
 	page.Discards = discardsOf(view.Open)
@@ -122,7 +135,7 @@ func (d rulePages) rules(w http.ResponseWriter, r *http.Request, v *visit) error
 			State: state[0], Class: state[1], Sign: state[2], At: momentOf(ago(a.EndedAt, now), a.EndedAt), Post: a.Post,
 		})
 	}
-	return renderLive(w, r, "rules.html", page)
+	return page, nil
 }
 
 func proposalOf(a *watchpost.RuleAction, team watchpost.Team, now time.Time) proposalView {
@@ -248,100 +261,6 @@ func ruleRowOf(rv actors.RuleView, stopped bool, ended []watchpost.RuleAction, n
 	return row
 }
 
-// ruleText says what a rule does.
-func ruleText(rv actors.RuleView) string {
-	r := &rv.Rule
-	text := "Like"
-	if r.Action == watchpost.ActionComment {
-		text = "Comment"
-	}
-	conditions := conditionTexts(&r.If)
-	if len(conditions) == 0 {
-		text += " on every post"
-		if r.Action == watchpost.ActionLike {
-			text = "Like every post"
-		}
-	} else {
-		text += " if " + strings.Join(conditions, ", ")
-	}
-	var names []string
-	for _, m := range rv.Members {
-		names = append(names, nameOf(m))
-	}
-	text += ". " + some(names) + ", at most " + number(r.PerDay) + " a day each, " + hoursText(r.Hours) + "."
-	if r.Approval {
-		text += " Each waits for approval."
-	}
-	return text
-}
-
-// conditionTexts are the conditions in words.
-func conditionTexts(c *watchpost.PostConditions) (parts []string) {
-	either := func(what string, values []string) {
-		if len(values) > 0 {
-			parts = append(parts, what+" "+strings.Join(values, " or "))
-		}
-	}
-	either("the label is", c.Labels)
-	either("sentiment is", c.Sentiments)
-	either("seniority is", c.Levels)
-	either("language is", c.Languages)
-	either("the author is", c.Authors)
-	if c.Keyword != "" {
-		parts = append(parts, "the keyword is “"+c.Keyword+"”")
-	}
-	if c.MinRelevance > 0 {
-		parts = append(parts, "relevance is "+decimal(c.MinRelevance)+" or more")
-	}
-	if c.MaxAge > 0 {
-		parts = append(parts, "at most "+decimal(c.MaxAge.Hours())+" h old")
-	}
-	return parts
-}
-
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// hoursText says when a rule acts.
-func hoursText(h watchpost.DailyHours) string {
-	days := "every day"
-	if len(h.Days) > 0 && len(h.Days) < 7 {
-		var names []string
-		for _, day := range week {
-			if slices.Contains(h.Days, day) {
-				names = append(names, day.String()[:3])
-			}
-		}
-		days = strings.Join(names, " ")
-	}
-	zone := h.Zone
-	if zone == "" {
-		zone = "UTC"
-	}
-	return days + " " + timeOfDay(h.From) + " to " + timeOfDay(h.Until) + " " + zone
-}
-
-// clockIn says when a moment is in the zone of a rule's hours, so that a row has one zone.
-func clockIn(t, now time.Time, zone string) string {
-	in, err := time.LoadLocation(zone)
-	if err != nil || zone == "" {
-		in, zone = time.UTC, "UTC"
-	}
-	format := "Mon 2 Jan 15:04 "
-	if t.Sub(now).Abs() < 24*time.Hour {
-		format = "15:04 "
-	}
-	return t.In(in).Format(format) + zone
-}
-
-// week begins on Monday.
-var week = []time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday}
-
-// timeOfDay writes minutes after midnight as ParseMinutes reads them.
-func timeOfDay(minutes int) string {
-	two := func(n int) string { return string([]byte{byte('0' + n/10), byte('0' + n%10)}) }
-	return two(minutes/60) + ":" + two(minutes%60)
-}
-
 // switchRules stops all rules of the team, or lets them act again.
 func (d rulePages) switchRules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	do := r.PostFormValue("do")
@@ -366,18 +285,29 @@ func (d rulePages) decideAction(w http.ResponseWriter, r *http.Request, v *visit
 	if err != nil {
 		return err
 	}
-	decision := actors.DecideRuleAction{ID: watchpost.RuleActionID(r.PathValue("id")), By: v.member.ID, Delay: undoDelay}
-	i := slices.IndexFunc(view.Open, func(a watchpost.RuleAction) bool { return a.ID == decision.ID })
-	if i < 0 {
-		return watchpost.Errorf(watchpost.NotFound, "Action not found")
+	id := watchpost.RuleActionID(r.PathValue("id"))
+	if _, err := d.decide(r, v, view, id); err != nil {
+		return err
 	}
+	http.Redirect(w, r, pathRules+"#proposal-"+string(id), http.StatusSeeOther)
+	return nil
+}
+
+// decide does with an open action what a form says; it returns the action.
+func (d rulePages) decide(r *http.Request, v *visit, view actors.RulesView, id watchpost.RuleActionID) (a watchpost.RuleAction, err error) {
+	i := slices.IndexFunc(view.Open, func(a watchpost.RuleAction) bool { return a.ID == id })
+	if i < 0 {
+		return a, watchpost.Errorf(watchpost.NotFound, "Action not found")
+	}
+	a = view.Open[i]
+	decision := actors.DecideRuleAction{ID: id, By: v.member.ID, Delay: undoDelay}
 	switch r.PostFormValue("do") {
 	case "approve":
 		decision.Approve = true
-		if view.Open[i].Action == watchpost.ActionComment {
-			text, fits := watchpost.CleanComment(r.PostFormValue("text"))
+		if a.Action == watchpost.ActionComment {
+			text, fits := watchpost.CleanComment(r.PostFormValue("text-" + string(id)))
 			if text == "" || !fits {
-				return watchpost.Errorf(watchpost.Invalid, "A comment has 1 to %s characters.", number(watchpost.MaxComment))
+				return a, watchpost.Errorf(watchpost.Invalid, "A comment has 1 to %s characters.", number(watchpost.MaxComment))
 			}
 			decision.Text = &text
 		}
@@ -385,13 +315,72 @@ func (d rulePages) decideAction(w http.ResponseWriter, r *http.Request, v *visit
 	case "reject":
 		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, decision)
 	case "undo":
-		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoRuleDecision{ID: decision.ID})
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoRuleDecision{ID: id})
 	default:
-		return errUnknownDeed()
+		err = errUnknownDeed()
+	}
+	return a, err
+}
+
+// decideActions approves or rejects the chosen actions, or takes back all decisions of the
+// member that wait. It says which it could not decide.
+func (d rulePages) decideActions(w http.ResponseWriter, r *http.Request, v *visit) error {
+	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
+	if err != nil {
+		return err
+	}
+	ids, err := chosenIDs[watchpost.RuleActionID](r)
+	if r.PostFormValue("do") == "undo" {
+		ids, err = nil, nil
+		for _, a := range view.Open {
+			if a.Decision != nil && a.Decision.By == v.member.ID {
+				ids = append(ids, a.ID)
+			}
+		}
 	}
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, pathRules+"#proposal-"+string(decision.ID), http.StatusSeeOther)
-	return nil
+	var refused []string
+	for _, id := range ids {
+		a, err := d.decide(r, v, view, id)
+		if err != nil && watchpost.KindOf(err) == watchpost.Unavailable {
+			return err
+		}
+		if err != nil && a.ID == "" {
+			refused = append(refused, "A proposal is gone, or was decided by another member.")
+		} else if err != nil {
+			refused = append(refused, ruleVerbs[a.Action]+" the post of "+a.Name+": "+err.Error())
+		}
+	}
+	if len(refused) == 0 {
+		http.Redirect(w, r, pathRules+"#approve", http.StatusSeeOther)
+		return nil
+	}
+	page, err := d.rulesPage(r, v)
+	if err != nil {
+		return err
+	}
+	page.Refused, page.Done = refused, len(ids)-len(refused)
+	return render(w, http.StatusConflict, "rules.html", page)
+}
+
+// maxChosen is how many rows of a list a form can change together.
+const maxChosen = 100
+
+// chosenIDs returns the rows of a list that a form chooses, each once (Invalid for none or
+// more than maxChosen).
+func chosenIDs[ID ~string](r *http.Request) (ids []ID, err error) {
+	for _, id := range r.PostForm["chosen"] {
+		if !slices.Contains(ids, ID(id)) {
+			ids = append(ids, ID(id))
+		}
+		if len(ids) > maxChosen {
+			return nil, watchpost.Errorf(watchpost.Invalid, "Choose at most %d together.", maxChosen)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, watchpost.Errorf(watchpost.Invalid, "Nothing is chosen. Tick a box first.")
+	}
+	return ids, nil
 }

@@ -137,6 +137,51 @@ func (d watchlistPages) shown(w http.ResponseWriter, r *http.Request, v *visit, 
 	return false, nil
 }
 
+// switchWatchlists pauses or resumes the chosen watchlists. It says which it could not
+// change.
+func (d watchlistPages) switchWatchlists(w http.ResponseWriter, r *http.Request, v *visit) error {
+	do := r.PostFormValue("do")
+	if do != "pause" && do != "resume" {
+		return errUnknownDeed()
+	}
+	ids, err := chosenIDs[watchpost.WatchlistID](r)
+	if err != nil {
+		return err
+	}
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return err
+	}
+	var refused []string
+	known := byID(lists)
+	for _, id := range ids {
+		list, found := known[id]
+		if !found {
+			refused = append(refused, "A watchlist is gone.")
+			continue
+		}
+		_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UpdateWatchlist{
+			Type: list.Type, ID: id, Patch: watchpost.WatchlistPatch{Disable: new(do == "pause")},
+		})
+		switch {
+		case watchpost.KindOf(err) == watchpost.Unavailable:
+			return err
+		case err != nil:
+			refused = append(refused, list.Name+": "+err.Error())
+		}
+	}
+	if len(refused) == 0 {
+		http.Redirect(w, r, backOr(r, pathWatchlists), http.StatusSeeOther)
+		return nil
+	}
+	page, err := d.watchlistsPage(r, v)
+	if err != nil {
+		return err
+	}
+	page.Refused, page.Done = refused, len(ids)-len(refused)
+	return render(w, http.StatusConflict, "watchlists.html", page)
+}
+
 // changeList adds to the list that a watchlist follows, and removes from it, what the
 // form changed. Others may have changed it since the form was shown: that stays. It does
 // nothing while the form has errors.

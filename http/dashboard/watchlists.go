@@ -23,13 +23,15 @@ type watchlistsPage struct {
 	Plan       string
 	WeeklyEnds string
 	Budgets    []budgetView
+	Refused    []string // why chosen watchlists are not changed
+	Done       int      // how many of them are
 	listOrder
 }
 
 // watchlistRow is a watchlist in the list.
 type watchlistRow struct {
 	ID                     watchpost.WatchlistID
-	Paused                 bool
+	Paused, Chosen         bool
 	Name, Href, Icon, Rule string
 	Pace                   string // where the accounts cannot do it as often as it asks for
 	State, Class, Sign     string // the word, its colour and its icon
@@ -45,16 +47,24 @@ type watchlistRow struct {
 type bar struct{ X, Y, Height float64 }
 
 func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *visit) error {
-	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	page, err := d.watchlistsPage(r, v)
 	if err != nil {
 		return err
+	}
+	return renderLive(w, r, "watchlists.html", page)
+}
+
+func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPage, error) {
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return nil, err
 	}
 	plan, err := d.scanPlan(r, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := d.Clock.Now()
-	page := watchlistsPage{
+	page := &watchlistsPage{
 		frame: frameOf(v, "watchlists", "Watchlists"), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
 		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"), Budgets: budgets(plan), listOrder: listOrderOf(r.URL.Query(), len(lists)),
 	}
@@ -62,14 +72,20 @@ func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *vi
 		if page.finds(&l) {
 			row := rowOf(l, &v.team, now)
 			row.Pace = paceOf(plan, l.Watchlist.ID)
+			row.Chosen = r.URL.Query().Get("choose") == "all" && len(page.Rows) < maxChosen
 			page.Rows = append(page.Rows, row)
 		}
 	}
 	page.sort(page.Rows)
-	if err := d.countDays(r, v, page.Rows, now); err != nil {
-		return err
+	return page, d.countDays(r, v, page.Rows, now)
+}
+
+// All is the address of the page with all rows chosen.
+func (p watchlistsPage) All() string {
+	if here := p.Here(); strings.Contains(here, "?") {
+		return here + "&choose=all"
 	}
-	return renderLive(w, r, "watchlists.html", page)
+	return pathWatchlists + "?choose=all"
 }
 
 // countDays adds the posts of the last days to the rows.

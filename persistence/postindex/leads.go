@@ -80,6 +80,9 @@ func (x *Index) leadGroups(view persistence.View, space persistence.Space, q *wa
 		return nil, err
 	}
 	g.keep()
+	if err := g.keepDescribed(); err != nil {
+		return nil, err
+	}
 	return g, g.fault
 }
 
@@ -143,6 +146,40 @@ func (g *leadGroups) keep() {
 		contacted[authorTerm(key)] = was
 	}
 	g.rows = slices.DeleteFunc(g.rows, func(row leadRow) bool { return !g.query.Keeps(int(row.posts), contacted[row.author]) })
+}
+
+// keepDescribed drops the authors without the words that the query asks for. The index
+// does not have them, so it reads the newest post of each author that is left.
+func (g *leadGroups) keepDescribed() error {
+	if g.query.Words == "" {
+		return nil
+	}
+	kept := g.rows[:0]
+	for rows := range slices.Chunk(g.rows, leadsAtOnce) {
+		versions := make([]uint64, len(rows))
+		for i, row := range rows {
+			column, err := g.sources[row.source].reader.column(columnVersion)
+			if err != nil {
+				return err
+			}
+			versions[i] = uint64(column.at(int(row.docNum)))
+		}
+		posts, err := g.snapshot.storedAll(versions)
+		if err != nil {
+			return err
+		}
+		for i, row := range rows {
+			newest, err := posts[i].Post()
+			if err != nil {
+				return err
+			}
+			if g.query.Describes(newest) {
+				kept = append(kept, row)
+			}
+		}
+	}
+	g.rows = kept
+	return nil
 }
 
 // compare is watchpost.LeadOrder.Compare.

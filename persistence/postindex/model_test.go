@@ -90,6 +90,7 @@ func draw(t *rapid.T, p *watchpost.Post, rising bool) {
 	p.URL = "https://host/posts/slug-" + fmt.Sprint(few.Draw(t, "slug"))
 	p.Content, p.ImageText = someText.Draw(t, "content"), of([]string{"", "", "Go", "東京 x"}).Draw(t, "image")
 	p.AuthorURL = of(authors).Draw(t, "author")
+	p.AuthorName, p.AuthorHeadline = of([]string{"Jané Doe", "Acme"}).Draw(t, "author's name"), of([]string{"", "Engineer"}).Draw(t, "headline")
 	p.PostedAt = day0.Add(time.Duration(few.Draw(t, "days"))*24*time.Hour + time.Duration(few.Draw(t, "posted")))
 	if rising {
 		p.PostedAt = p.CreatedAt.Add(-time.Duration(few.Draw(t, "hours")) * time.Hour)

@@ -90,12 +90,12 @@
   addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
 
   // ---- Keys
-  const posts = () => all(".posts > .post, .proposal");
-  const current = () => one(".post.current") ?? document.activeElement?.closest?.(".post");
+  const posts = () => all(".posts > .post, .proposal, .people th a");
+  const current = () => one(".post.current") ?? document.activeElement?.closest?.(".post, .proposal, .people th a");
   const keysOn = () => localStorage.getItem("watchpost-keys") !== "off";
   function choose(post) {
     one(".post.current")?.classList.remove("current");
-    post?.classList.add("current");
+    if (post?.matches(".post")) post.classList.add("current");
   }
   function move(step) {
     const list = posts();
@@ -166,6 +166,12 @@
     for (const m of all(".menu[open]")) if (!m.contains(e.target)) m.open = false;
     const copy = e.target.closest("[data-copy]");
     if (copy) navigator.clipboard?.writeText(one(copy.dataset.copy).textContent).then(() => { copy.lastChild.textContent = "Copied"; });
+    if (e.target.closest("[data-choose]")) {
+      e.preventDefault();
+      const boxes = all("input[name=chosen]");
+      const some = boxes.some((box) => !box.checked);
+      for (const box of boxes) box.checked = some;
+    }
     if (e.target.closest("[data-close]")) e.target.closest("details").open = false;
   });
   document.addEventListener("change", (e) => {
@@ -368,6 +374,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     const box = one("#keys-on");
     if (box) box.checked = keysOn();
+    for (const row of all("input[name=chosen]")) row.checked = row.defaultChecked; // then a swap leaves it as it is
     one("[role=alert][tabindex]")?.focus();
     if (one("#failed")) giveBack();
     connect();
