@@ -197,7 +197,7 @@ func (h *handover) load(number int, stop <-chan struct{}) {
 func (h *handover) poll(ctx context.Context, i int, token string) {
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
-	messages := hello(token, "poller-"+token[:8])
+	messages := hello(token, "poller-"+token[len(token)-16:])
 	for {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+h.nodes[i].listen+"/extension/poll", strings.NewReader(`{"messages":[`+messages+`]}`))
 		if err != nil {
@@ -210,7 +210,7 @@ func (h *handover) poll(ctx context.Context, i int, token string) {
 			_ = response.Body.Close() // the status is enough
 		}
 		if err != nil || response.StatusCode != http.StatusOK {
-			messages = hello(token, "poller-"+token[:8])
+			messages = hello(token, "poller-"+token[len(token)-16:])
 		}
 		select {
 		case <-again.C:
