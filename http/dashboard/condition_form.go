@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,6 +19,12 @@ type conditionForm struct {
 	Relevance, MaxAge                   string
 	Sentiments, Levels                  []choice
 
+	// Views are the saved views that the form can take over. Filters are those of the feed
+	// whose link led here. Filled and Left say what was filled in, and what could not be.
+	Views                 []choice
+	Filters, Filled, Left string
+
+	saved              []watchpost.SavedView
 	sentiments, levels []string
 	// entries splits labels and authors, each form as its text says.
 	entries func(string) []string
@@ -60,6 +67,134 @@ func (f *conditionForm) conditions() watchpost.ConditionsPatch {
 // Further reports whether one of the conditions is given that a form may fold away.
 func (f *conditionForm) Further() bool {
 	return strings.TrimSpace(f.Languages+f.Authors+f.Keyword+f.MaxAge) != "" || len(f.levels) > 0
+}
+
+// takenView is what the filters of a feed give to a form of conditions.
+type takenView struct {
+	If         watchpost.PostConditions
+	Watchlists []string
+	Left       []string // names of the filters that no condition expresses
+}
+
+// takenFilters sets, by the name of a parameter of the feed, the condition that means the
+// same. A parameter that is not here has none: forms name it.
+var takenFilters = map[string]func(*takenView, *watchpost.PostQuery){
+	"labels":          func(t *takenView, q *watchpost.PostQuery) { t.If.Labels = q.Labels },
+	"people_slug":     func(t *takenView, q *watchpost.PostQuery) { t.addAuthors(q.People) },
+	"company_slug":    func(t *takenView, q *watchpost.PostQuery) { t.addAuthors(q.Companies) },
+	"lang":            func(t *takenView, q *watchpost.PostQuery) { t.If.Languages = q.Languages },
+	"seniority_level": func(t *takenView, q *watchpost.PostQuery) { t.If.Levels = q.Levels },
+	"sentiment":       func(t *takenView, q *watchpost.PostQuery) { t.If.Sentiments = q.Sentiments },
+	"keyword":         func(t *takenView, q *watchpost.PostQuery) { t.If.Keyword = q.Keyword },
+}
+
+// leftNames name parameters whose filter has no title, or one that says too little here.
+var leftNames = map[string]string{
+	"search_term": "words searched for", "start_date": "date", "end_date": "date", "is_saved": "saved posts", "id": "chosen posts",
+	"sort_by": "order", tabParameter: "tab",
+}
+
+// conditionsOf maps the filters of a feed, and the query that they mean, to conditions.
+// Each parameter that is given becomes a condition, a watchlist or a name in Left.
+func conditionsOf(p parameters, q *watchpost.PostQuery) (t takenView) {
+	for _, name := range slices.Concat(listParameters, otherParameters) {
+		if len(p.values[name]) == 0 {
+			continue
+		}
+		if name == "watchlist_id" {
+			t.Watchlists = p.values[name]
+		} else if take := takenFilters[name]; take != nil {
+			take(&t, q)
+		} else if left := leftName(name); !slices.Contains(t.Left, left) {
+			t.Left = append(t.Left, left)
+		}
+	}
+	return t
+}
+
+func leftName(param string) string {
+	if name := leftNames[param]; name != "" {
+		return name
+	}
+	for _, filter := range watchpost.PostFilters() {
+		if slices.ContainsFunc(filter.Params, func(p watchpost.PostParam) bool { return p.Name == param }) && filter.Title != "" {
+			return strings.ToLower(filter.Title)
+		}
+	}
+	return param
+}
+
+// addAuthors adds the authors with these keys (reference.Reference.Key), as
+// reference.ParseAuthor reads them.
+func (t *takenView) addAuthors(keys []string) {
+	for _, key := range keys {
+		kind, slug, named := strings.Cut(key, "/")
+		switch {
+		case !named:
+			t.If.Authors = append(t.If.Authors, "urn:network:"+key)
+		case kind == "company":
+			t.If.Authors = append(t.If.Authors, "/company/"+url.PathEscape(slug))
+		default:
+			t.If.Authors = append(t.If.Authors, "/in/"+url.PathEscape(slug))
+		}
+	}
+}
+
+// list returns the watchlist that the view names. If it names none, or not one that the
+// form can have, it returns the watchlist that the form has.
+func (t *takenView) list(has string, can func(id string) bool) string {
+	switch {
+	case len(t.Watchlists) == 0:
+	case len(t.Watchlists) > 1:
+		t.Left = append(t.Left, "several watchlists")
+	case !can(t.Watchlists[0]):
+		t.Left = append(t.Left, "watchlist")
+	default:
+		return t.Watchlists[0]
+	}
+	return has
+}
+
+// offerViews reads the saved views that the form can take over.
+func (f *conditionForm) offerViews(d *Dashboard, r *http.Request, v *visit) (err error) {
+	f.saved, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListViews{})
+	for _, s := range f.saved {
+		f.Views = append(f.Views, choice{Value: string(s.ID), Name: s.Name})
+	}
+	return err
+}
+
+// takeFilters reads filters of a feed (Invalid).
+func takeFilters(d *Dashboard, r *http.Request, query string) (takenView, error) {
+	at := addressed(r, query)
+	_, q, err := d.ReadPosts(at)
+	if err != nil {
+		return takenView{}, err
+	}
+	p, err := parametersOf(at.URL)
+	return conditionsOf(p, &q), err
+}
+
+// chosenView reads the saved view that was chosen in the form (NotFound, Invalid).
+func (f *conditionForm) chosenView(d *Dashboard, r *http.Request) (t takenView, name string, err error) {
+	id := r.PostForm.Get("view")
+	i := slices.IndexFunc(f.saved, func(s watchpost.SavedView) bool { return string(s.ID) == id })
+	if i < 0 {
+		return t, "", watchpost.Errorf(watchpost.NotFound, "This view was deleted.")
+	}
+	tick(f.Views, id)
+	t, err = takeFilters(d, r, f.saved[i].Query)
+	return t, "“" + f.saved[i].Name + "”", err
+}
+
+// fill replaces the conditions that a feed can filter by. The others stay as typed.
+func (f *conditionForm) fill(t *takenView, from string) {
+	f.Labels, f.Languages, f.Authors, f.Keyword = strings.Join(t.If.Labels, "\n"), strings.Join(t.If.Languages, ", "), strings.Join(t.If.Authors, "\n"), t.If.Keyword
+	f.tick(t.If.Sentiments, t.If.Levels)
+	f.Filled, f.Left = "Filled in from "+from+".", ""
+	if len(t.Left) > 0 {
+		f.Left = "The condition has no field for: " + strings.Join(t.Left, ", ") + "."
+	}
 }
 
 // ruleText says what a rule does.

@@ -69,6 +69,32 @@ func (d notificationPages) newTarget(w http.ResponseWriter, r *http.Request, v *
 	if err != nil {
 		return err
 	}
+	if f.Filters = r.URL.Query().Get(filtersParameter); f.Filters != "" {
+		taken, err := takeFilters(d.Dashboard, r, f.Filters)
+		if err != nil {
+			return err
+		}
+		f.fill(&taken, "the filters of the feed")
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// fill fills the form with the filters of a feed. A target keeps its watchlist once it is made.
+func (f *targetForm) fill(t *takenView, from string) {
+	f.watchlist = t.list(f.watchlist, func(id string) bool {
+		return id == f.watchlist || f.Row == nil && slices.ContainsFunc(f.knownLists, func(l actors.WatchlistView) bool { return string(l.Watchlist.ID) == id })
+	})
+	f.conditionForm.fill(t, from)
+}
+
+// filled shows the form with the saved view that was chosen in it.
+func (d notificationPages) filled(w http.ResponseWriter, r *http.Request, f *targetForm) error {
+	taken, name, err := f.chosenView(d.Dashboard, r)
+	if err != nil {
+		f.Errors = []fieldError{{"view", errorText(err)}}
+		return f.render(w, http.StatusUnprocessableEntity)
+	}
+	f.fill(&taken, name)
 	return f.render(w, http.StatusOK)
 }
 
@@ -84,7 +110,7 @@ func (d notificationPages) blankTarget(r *http.Request, v *visit, kind string) (
 	}
 	f := targetFormOf(v, t, lists)
 	f.Title, f.Kinds = "New target", watchpost.NotificationKinds()
-	return f, nil
+	return f, f.offerViews(d.Dashboard, r, v)
 }
 
 // targetFormOf is the form with the fields of a target.
@@ -220,6 +246,9 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 		return err
 	}
 	f.take(r.PostForm)
+	if r.PostForm.Get("do") == "fill" {
+		return d.filled(w, r, f)
+	}
 	patch := f.patch()
 	t := patch.Apply(f.old)
 	t.Watchlist = watchpost.WatchlistID(f.watchlist)
@@ -239,6 +268,7 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 		return nil
 	}
 	shown := targetFormOf(v, made.Target, f.knownLists)
+	shown.Views = f.Views
 	row := targetRowOf(&made.View, f.knownLists, d.Clock.Now())
 	shown.Title, shown.Row, shown.Secret = row.Name, &row, made.Secret
 	return shown.render(w, http.StatusOK)
@@ -255,6 +285,9 @@ func (d notificationPages) saveTarget(w http.ResponseWriter, r *http.Request, v 
 	}
 	f.take(r.PostForm)
 	f.watchlist = string(f.old.Watchlist)
+	if r.PostForm.Get("do") == "fill" {
+		return d.filled(w, r, f)
+	}
 	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UpdateTarget{ID: f.old.ID, Patch: f.patch()}); err != nil {
 		return f.refused(w, err)
 	}

@@ -271,7 +271,7 @@ func (d notificationPages) targetForm(r *http.Request, v *visit) (*targetForm, e
 	for i := range log {
 		f.Log = append(f.Log, deliveryRowOf(&log[i].Delivery, d.Clock.Now()))
 	}
-	return f, nil
+	return f, f.offerViews(d.Dashboard, r, v)
 }
 
 // changeTarget saves the form of a target, or does what a button asks for.

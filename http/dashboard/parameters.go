@@ -221,7 +221,11 @@ type savedViews struct {
 	Shown, More []*viewChip
 	On          *viewChip // whose filters the page has; nil for none
 	Query       string    // what "Save as a view" saves; "" without filters, or when they are saved
+	Filters     string    // of the page, without its tab, for the forms of conditions; "" for none
 }
+
+// filtersParameter holds the filters of a feed in a link to a form of conditions.
+const filtersParameter = "filters"
 
 // viewChip is a view as a link.
 type viewChip struct {
@@ -267,6 +271,7 @@ func (d feedPages) views(r *http.Request, v *visit, f *feedFilters, lists []acto
 			f.count(named, func(of *watchpost.PostQuery) { *of = q }, func(n int) { chip.Count = n })
 		}
 	}
+	views.Filters = views.Query
 	if views.On != nil {
 		views.Query = ""
 	}

@@ -201,6 +201,33 @@ func (d rulePages) newRule(w http.ResponseWriter, r *http.Request, v *visit) err
 	if err != nil {
 		return err
 	}
+	if f.Filters = r.URL.Query().Get(filtersParameter); f.Filters != "" {
+		taken, err := takeFilters(d.Dashboard, r, f.Filters)
+		if err != nil {
+			return err
+		}
+		f.fill(&taken, "the filters of the feed")
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// fill fills the form with the filters of a feed. A rule keeps its watchlist once it is made.
+func (f *ruleForm) fill(t *takenView, from string) {
+	f.List = watchpost.WatchlistID(t.list(string(f.List), func(id string) bool {
+		return id == string(f.List) || slices.ContainsFunc(f.Lists, func(c choice) bool { return c.Value == id })
+	}))
+	tick(f.Lists, string(f.List))
+	f.conditionForm.fill(t, from)
+}
+
+// filled shows the form with the saved view that was chosen in it.
+func (d rulePages) filled(w http.ResponseWriter, r *http.Request, f *ruleForm) error {
+	taken, name, err := f.chosenView(d.Dashboard, r)
+	if err != nil {
+		f.Errors = []fieldError{{"view", errorText(err)}}
+		return f.render(w, http.StatusUnprocessableEntity)
+	}
+	f.fill(&taken, name)
 	return f.render(w, http.StatusOK)
 }
 
@@ -222,7 +249,7 @@ func (d rulePages) blankRule(r *http.Request, v *visit, values url.Values) (*rul
 	if f.List == "" && len(lists) > 0 {
 		f.List = lists[0].Watchlist.ID
 	}
-	return f, nil
+	return f, f.offerViews(d.Dashboard, r, v)
 }
 
 // makeRule tries a rule, or makes it.
@@ -239,6 +266,8 @@ func (d rulePages) makeRule(w http.ResponseWriter, r *http.Request, v *visit) er
 		return f.render(w, http.StatusOK)
 	case "draft":
 		return d.drafted(w, r, v, f)
+	case "fill":
+		return d.filled(w, r, f)
 	}
 	if err != nil {
 		return f.refused(w, err)
@@ -286,7 +315,7 @@ func (d rulePages) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.Eng
 			f.ListName = l.Watchlist.Name
 		}
 	}
-	return f, rule, nil
+	return f, rule, f.offerViews(d.Dashboard, r, v)
 }
 
 // editRule shows the form of a rule.
@@ -321,6 +350,9 @@ func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) 
 	case "draft":
 		f.take(v, r.PostForm)
 		return d.drafted(w, r, v, f)
+	case "fill":
+		f.take(v, r.PostForm)
+		return d.filled(w, r, f)
 	case "try", "save":
 		f.take(v, r.PostForm)
 		update.Patch = f.patch()
