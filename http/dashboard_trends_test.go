@@ -1,9 +1,11 @@
 package httpapi_test
 
 import (
+	"encoding/csv"
 	"fmt"
 	"html"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,8 +79,80 @@ func TestTrends(t *testing.T) {
 	require.Contains(t, keywords, "keyword=telemetry")
 	require.Contains(t, keywords, `aria-current="page">7 days</a>`)
 	require.Contains(t, page("?by=sentiment"), "<bdi>Neutral</bdi>")
+	require.Contains(t, all, fmt.Sprintf("Shares are of all %d posts, before of %d.", now, before))
+	require.Contains(t, all, `<dd class="big">100 %</dd><dd class="delta">0 points, before 100 %</dd>`)
 
 	for _, query := range []string{"?days=soon", "?days=0", "?days=201", "?by=author", "?list=nothing"} {
 		require.Equal(t, 400, b.do("GET", "/app/trends"+query, "").status, query)
 	}
+}
+
+// TestShareOfVoice: a post counts in each of its groups, the shares add up, also next to
+// the groups that are not shown, and the export has the same numbers.
+func TestShareOfVoice(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Voices", "ultimate")
+	p := m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	var posts []protocol.Post
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	for i := range 3 {
+		post := sample(i, "telemetry again")
+		post.PostedAt = today.AddDate(0, 0, -1).Add(time.Duration(i) * time.Minute)
+		posts = append(posts, post)
+	}
+	posts[2].PostedAt = today.AddDate(0, 0, -40)
+	m.collect(p, "telemetry", posts...)
+	page := func(query string) string { return html.UnescapeString(b.do("GET", "/app/trends"+query, "").raw) }
+	require.NotContains(t, page(""), "mention")
+	for range 9 { // each has the newest post too
+		m.collect(p, "telemetry", posts[0])
+	}
+
+	const share = `<span class="number">(\d+) %</span>`
+	for query, want := range map[string]struct {
+		rows []string
+		text []string
+	}{
+		"": {
+			[]string{"19", "9", "9", "9", "9", "9", "9", "9", "18"},
+			[]string{"are of 11 mentions, before of 1.", "A post of several watchlists", "2 others", "81 points, before 100 %", `href="/app/trends?all=yes#t-by">All 10<`},
+		},
+		"?all=yes": {
+			[]string{"19", "9", "9", "9", "9", "9", "9", "9", "9", "9"},
+			[]string{`href="/app/trends#t-by">Only the 8 largest<`},
+		},
+	} {
+		got := page(query)
+		var shares []string
+		for _, row := range regexp.MustCompile(share).FindAllStringSubmatch(got, -1) {
+			shares = append(shares, row[1])
+		}
+		require.Equal(t, want.rows, shares, query)
+		for _, text := range want.text {
+			require.Contains(t, got, text, query)
+		}
+	}
+
+	require.Contains(t, page("?by=keyword&days=7"), `href="/app/trends.csv?by=keyword&days=7"`)
+	sent := b.do("GET", "/app/trends.csv?days=30", "")
+	require.Contains(t, sent.header.Get("Content-Disposition"), "watchpost-trends.csv")
+	rows, err := csv.NewReader(strings.NewReader(sent.raw)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 1+1+10)
+	require.Equal(t, []string{"group", "name", "posts", "posts_before", "share_percent", "share_before_percent", today.AddDate(0, 0, -59).Format(time.DateOnly)}, rows[0][:7])
+	require.Equal(t, today.Format(time.DateOnly), rows[0][len(rows[0])-1])
+	require.Equal(t, []string{"", "All posts", "2", "1", "", ""}, rows[1][:6])
+	require.Equal(t, []string{"2", "1", "19", "100"}, rows[2][2:6])
+	require.Equal(t, "2", rows[2][len(rows[2])-2], "yesterday")
+	added := 0
+	for _, row := range rows[2:] {
+		n, err := strconv.Atoi(row[4])
+		require.NoError(t, err)
+		added += n
+	}
+	require.Equal(t, 100, added)
+	require.Equal(t, 400, b.do("GET", "/app/trends.csv?days=soon", "").status)
 }

@@ -184,6 +184,7 @@ func (d *Dashboard) feedRoutes() []Route {
 		{Method: http.MethodGet, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(people.person)},
 		{Method: http.MethodPost, Path: pathPeople + "/{kind}/{name}", Handler: d.signed(people.writeTo)},
 		{Method: http.MethodGet, Path: pathTrends, Handler: d.signed(feed.trends)},
+		{Method: http.MethodGet, Path: pathTrends + ".csv", Handler: d.signed(feed.trendsCSV)},
 	}
 }
 

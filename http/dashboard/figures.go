@@ -3,12 +3,17 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"watchpost/actors"
+	"watchpost/internal/csvrow"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // figures are the charts next to the feed, of the posts that its filters select: each
@@ -186,4 +191,160 @@ func sharesOf(options []choice) (shares []share) {
 // Label describes the chart in words.
 func (g *figures) Label() string {
 	return fmt.Sprintf("Posts per day, %s to %s; the numbers are in the table below", barDay(g.last, 0).Format("2 January"), g.last.UTC().Format("2 January"))
+}
+
+// trendRow is a group, or the others together, which lead nowhere.
+type trendRow struct {
+	Value, Name, Href string
+	Posts, Before     int
+	Change            trendCard
+	Share, Earlier    int // in percent of the mentions of a period, and of the one before
+	Points            trendCard
+	Plot              trendPlot
+	counts            []int
+}
+
+// compare adds the groups of a trend: the largest, or all.
+func (page *trendsPage) compare(s *trendShower, filters pageFilters) {
+	most := maxTrendRows
+	if filters.values.Get("all") != "" {
+		most = trend.MaxGroups
+	}
+	page.Groups, page.Whole = s.groups(most), s.whole(page.By)
+	for i := range page.Groups {
+		row := &page.Groups[i]
+		row.Plot = s.plot(row.counts, trendRowHeight, 0)
+	}
+	groups := len(s.counted.Groups)
+	switch {
+	case most == maxTrendRows && groups > most:
+		page.All = &chip{Name: "All " + number(groups), Href: filters.with(map[string]string{"all": "yes"}) + "#t-by"}
+	case most > maxTrendRows:
+		page.Fewer = &chip{Name: "Only the " + number(maxTrendRows) + " largest", Href: filters.with(map[string]string{"all": ""}) + "#t-by"}
+	}
+	if len(page.Groups) > 0 && page.Groups[0].Posts > 0 {
+		page.Loudest = page.Groups[0].Points
+		page.Loudest.Of = page.Groups[0].Name
+	}
+}
+
+// groups are the groups with the most posts in the newer period, at most most, and the
+// others as one. Their shares add up: those of the others are what the shown ones leave.
+func (s *trendShower) groups(most int) (rows []trendRow) {
+	rest := slices.Clone(s.counted.Mentions)
+	for i := range s.counted.Groups {
+		g := &s.counted.Groups[i]
+		rows = append(rows, s.row(g))
+		for at, n := range g.Counts {
+			rest[at] -= n
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b trendRow) int { return cmp.Compare(b.Posts, a.Posts) })
+	others := trendRow{counts: rest}
+	others.Posts, others.Before = sums(rest, s.days)
+	var now, before []int
+	for i := range rows {
+		now, before = append(now, rows[i].Posts), append(before, rows[i].Before)
+	}
+	shares, earlier := trend.Shares(append(now, others.Posts)), trend.Shares(append(before, others.Before))
+	others.Share, others.Earlier = shares[len(rows)], earlier[len(rows)]
+	hidden := s.counted.Left
+	for i := range rows {
+		row := &rows[i]
+		if row.Share, row.Earlier = shares[i], earlier[i]; i >= most {
+			others.add(row)
+			hidden++
+		}
+	}
+	if rows = rows[:min(len(rows), most)]; hidden > 0 {
+		others.Name = plural(hidden, "other")
+		rows = append(rows, others)
+	}
+	_, mentions := sums(s.counted.Mentions, s.days)
+	for i := range rows {
+		row := &rows[i]
+		row.Change = trendCard{}.against(row.Posts, row.Before)
+		row.Points = points(row.Share, row.Earlier, mentions)
+	}
+	return rows
+}
+
+// add adds a group to the others.
+func (r *trendRow) add(group *trendRow) {
+	for at, n := range group.counts {
+		r.counts[at] += n
+	}
+	r.Posts += group.Posts
+	r.Before += group.Before
+	r.Share += group.Share
+	r.Earlier += group.Earlier
+}
+
+// row is a group without its share.
+func (s *trendShower) row(g *trend.Group) trendRow {
+	q := url.Values{"start_date": {s.from.Format(time.DateOnly)}}
+	if len(s.named) > 0 {
+		q["watchlist_id"] = s.named
+	}
+	row := trendRow{Value: g.Name, counts: g.Counts}
+	row.Name = s.group(g.Name, q)
+	row.Posts, row.Before = sums(g.Counts, s.days)
+	row.Href = pathFeed + "?" + q.Encode()
+	return row
+}
+
+// points is a share in percent, and by how many points it is another than before, when
+// there were that many posts.
+func points(now, before, postsBefore int) trendCard {
+	c := trendCard{Value: fmt.Sprintf("%d %%", now), Change: "none before"}
+	if postsBefore > 0 {
+		c.Change = fmt.Sprintf("%s, before %d %%", plural(max(now-before, before-now), "point"), before)
+		c.Up, c.Down = now > before, now < before
+	}
+	return c
+}
+
+// whole says what the shares are parts of. Posts of several groups, or of none, make
+// that another number than the number of posts.
+func (s *trendShower) whole(by string) string {
+	mentions, before := sums(s.counted.Mentions, s.days)
+	one := strings.ToLower(strings.TrimSuffix(by, "s"))
+	switch s.by {
+	case trend.ByWatchlist, trend.ByKeyword, trend.ByLabel:
+		if !slices.Equal(s.counted.Mentions, s.counted.Counts) {
+			return fmt.Sprintf("A post of several %ss counts in each, so shares are of %s, before of %s.", one, plural(mentions, "mention"), number(before))
+		}
+	default:
+		if !slices.Equal(s.counted.Mentions, s.counted.Counts) {
+			return fmt.Sprintf("Shares are of the %s whose %s is known, before of %s.", plural(mentions, "post"), one, number(before))
+		}
+	}
+	return fmt.Sprintf("Shares are of all %s, before of %s.", plural(mentions, "post"), number(before))
+}
+
+// trendsCSV exports the numbers of a page of trends: a line for all posts and one for each
+// group, with the posts of each day of both periods.
+func (d feedPages) trendsCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
+	s, _, err := d.askTrends(r, v)
+	if err != nil {
+		return err
+	}
+	head := []string{"group", "name", "posts", "posts_before", "share_percent", "share_before_percent"}
+	for day := -s.days; day < s.days; day++ {
+		head = append(head, s.from.AddDate(0, 0, day).Format(time.DateOnly))
+	}
+	line := func(rows []byte, counts []int, cells ...string) []byte {
+		for _, n := range counts {
+			cells = append(cells, strconv.Itoa(n))
+		}
+		return csvrow.Append(rows, cells...)
+	}
+	posts, before := sums(s.counted.Counts, s.days)
+	rows := line(csvrow.Append(nil, head...), s.counted.Counts, "", "All posts", strconv.Itoa(posts), strconv.Itoa(before), "", "")
+	groups := s.groups(trend.MaxGroups)
+	for i := range groups {
+		g := &groups[i]
+		rows = line(rows, g.counts, g.Value, g.Name, strconv.Itoa(g.Posts), strconv.Itoa(g.Before), strconv.Itoa(g.Share), strconv.Itoa(g.Earlier))
+	}
+	return writeCSV(w, "watchpost-trends.csv", rows)
 }

@@ -21,23 +21,27 @@ import (
 // before it, in groups too.
 type trendsPage struct {
 	frame
-	Periods     []chip
-	Menus       []menu
-	Here, Dates string
-	Name        string // of the period before
-	Posts       trendCard
-	Negative    trendCard
-	Plot        trendPlot
-	Spikes      []spikeView
-	Tabs        []chip
-	By          string // the kind of the groups
-	Groups      []trendRow
-	Left        int // groups that are not shown
+	Periods    []chip
+	Menus      []menu
+	Here, CSV  string // addresses
+	Dates      string
+	Name       string // of the period before
+	Posts      trendCard
+	Negative   trendCard
+	Loudest    trendCard // the group with the largest share
+	Plot       trendPlot
+	Spikes     []spikeView
+	Tabs       []chip
+	By         string // the kind of the groups
+	Groups     []trendRow
+	Whole      string // what shares are of
+	All, Fewer *chip  // the page with all groups, and that with the largest; nil where it is no other
 }
 
 // trendCard is a figure of the period and that of the period before.
 type trendCard struct {
 	Value, Change string
+	Of            string // the group whose share it is
 	Up, Down, Bad bool
 }
 
@@ -83,17 +87,8 @@ type spikeView struct {
 	Href       string
 }
 
-// trendRow is a group.
-type trendRow struct {
-	Name, Href    string
-	Posts, Before int
-	Share         int // in percent
-	Change        trendCard
-	Plot          trendPlot
-}
-
 // trendsParams are the filters in an address of the page.
-var trendsParams = []string{"days", "list", "by"}
+var trendsParams = []string{"days", "list", "by", "all"}
 
 // Choices of the page. The one without a value is that of an address without the filter.
 var (
@@ -105,7 +100,7 @@ var (
 )
 
 const (
-	maxTrendRows    = 8 // groups that are shown: those with the most posts
+	maxTrendRows    = 8 // groups that are shown at first: those with the most posts
 	trendHeight     = 176
 	trendRowHeight  = 32
 	maxTrendMarks   = 5 // spikes that are numbered and listed
@@ -133,52 +128,51 @@ func readTrends(q url.Values, now time.Time) (days int, named []string, query tr
 	return days, named, query, nil
 }
 
-func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) error {
-	given := r.URL.Query()
-	days, named, query, err := readTrends(given, d.Clock.Now())
+// askTrends counts the posts of both periods that an address selects.
+func (d feedPages) askTrends(r *http.Request, v *visit) (s trendShower, query trend.Query, err error) {
+	days, named, query, err := readTrends(r.URL.Query(), d.Clock.Now())
 	if err != nil {
-		return err
+		return s, query, err
 	}
-	counted, err := d.Registry.Trends(r.Context(), v.session.Team, named, query)
+	s = trendShower{days: days, from: query.To.AddDate(0, 0, -days), by: query.By, named: named}
+	if s.counted, err = d.Registry.Trends(r.Context(), v.session.Team, named, query); err != nil {
+		return s, query, err
+	}
+	if s.watchlists, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{}); err != nil {
+		return s, query, err
+	}
+	s.lists = byID(s.watchlists)
+	return s, query, nil
+}
+
+func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) error {
+	s, query, err := d.askTrends(r, v)
 	if err != nil {
 		return err
 	}
 	bySentiment := query
 	bySentiment.By = trend.BySentiment
-	sentiments, err := d.Registry.Trends(r.Context(), v.session.Team, named, bySentiment)
+	sentiments, err := d.Registry.Trends(r.Context(), v.session.Team, s.named, bySentiment)
 	if err != nil {
 		return err
 	}
-	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
-	if err != nil {
-		return err
-	}
-	filters := pageFiltersOf(pathTrends, trendsParams, given)
-	s := trendShower{days: days, from: query.To.AddDate(0, 0, -days), lists: byID(lists), by: query.By, named: named}
+	filters := pageFiltersOf(pathTrends, trendsParams, r.URL.Query())
 	page := trendsPage{
-		frame: frameOf(v, "trends", "Trends"), Here: filters.href(),
-		Menus: []menu{filters.menu("Watchlist", "list", listChoices(lists))}, Name: plural(days, "day") + " before",
-		Dates: s.dates(), Plot: s.plot(counted.Counts, trendHeight, markRoom),
+		frame: frameOf(v, "trends", "Trends"), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(),
+		Menus: []menu{filters.menu("Watchlist", "list", listChoices(s.watchlists))}, Name: plural(s.days, "day") + " before",
+		Dates: s.dates(), Plot: s.plot(s.counted.Counts, trendHeight, markRoom),
 	}
 	page.Periods, page.Tabs = filters.chips("days", trendDays), filters.chips("by", trendBys)
-	posts, before := sums(counted.Counts, days)
+	posts, before := sums(s.counted.Counts, s.days)
 	page.Posts = trendCard{Value: number(posts)}.against(posts, before)
-	page.Negative = negativeCard(sentiments, days)
-	page.Spikes = s.spikes(&counted, &page.Plot)
+	page.Negative = negativeCard(sentiments, s.days)
+	page.Spikes = s.spikes(&s.counted, &page.Plot)
 	for _, c := range page.Tabs {
 		if c.On {
 			page.By = c.Name
 		}
 	}
-	for i := range counted.Groups {
-		if row := s.row(&counted.Groups[i], posts); row.Posts+row.Before > 0 {
-			page.Groups = append(page.Groups, row)
-		}
-	}
-	slices.SortStableFunc(page.Groups, func(a, b trendRow) int { return cmp.Compare(b.Posts, a.Posts) })
-	if page.Left = max(0, len(page.Groups)-maxTrendRows); page.Left > 0 {
-		page.Groups = page.Groups[:maxTrendRows]
-	}
+	page.compare(&s, filters)
 	return renderLive(w, r, "trends.html", page)
 }
 
@@ -219,11 +213,9 @@ func negativeCard(sentiments trend.Trend, days int) trendCard {
 			negative, negativeBefore = sums(g.Counts, days)
 		}
 	}
-	now, before := percent(negative, all), percent(negativeBefore, allBefore)
-	return trendCard{
-		Value: fmt.Sprintf("%d %%", now), Change: fmt.Sprintf("%s, before %d %%", plural(max(now-before, before-now), "point"), before),
-		Up: now > before, Down: now < before, Bad: now > before,
-	}
+	card := points(percent(negative, all), percent(negativeBefore, allBefore), allBefore)
+	card.Bad = card.Up
+	return card
 }
 
 // trendShower makes views of a trend of two periods.
@@ -233,6 +225,9 @@ type trendShower struct {
 	lists map[watchpost.WatchlistID]watchpost.Watchlist
 	by    trend.By
 	named []string
+
+	counted    trend.Trend
+	watchlists []actors.WatchlistView
 }
 
 // dates names the days of both periods.
@@ -335,19 +330,4 @@ func (s *trendShower) group(name string, q url.Values) string {
 		q.Set("seniority_level", name)
 	}
 	return name
-}
-
-// row is a group next to all posts of the newer period.
-func (s *trendShower) row(g *trend.Group, all int) trendRow {
-	q := url.Values{"start_date": {s.from.Format(time.DateOnly)}}
-	if len(s.named) > 0 {
-		q["watchlist_id"] = s.named
-	}
-	row := trendRow{}
-	row.Name = s.group(g.Name, q)
-	row.Posts, row.Before = sums(g.Counts, s.days)
-	row.Href, row.Share = pathFeed+"?"+q.Encode(), percent(row.Posts, all)
-	row.Change = trendCard{}.against(row.Posts, row.Before)
-	row.Plot = s.plot(g.Counts, trendRowHeight, 0)
-	return row
 }

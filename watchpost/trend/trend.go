@@ -191,7 +191,10 @@ type Trend struct {
 	Count  int
 	Groups []Group // those with posts, most first, at most MaxGroups
 	Left   int     // groups with posts that are left out
-	Spikes []Spike // the greatest, by time, then by group
+	// Mentions are the counts of all groups together, by interval, also of those that are
+	// left out: a post counts once for each of its groups.
+	Mentions []int
+	Spikes   []Spike // the greatest, by time, then by group
 }
 
 // Group is a group of a trend.
@@ -217,10 +220,13 @@ func (s *Spike) above() float64 { return (float64(s.Count) - s.Usual) / s.Deviat
 // from the first that is counted.
 func (q *Query) MakeTrend(all []int, groups [][]int) Trend {
 	t := Trend{From: q.From, Counts: all[q.Before():]}
-	t.Count = sum(t.Counts)
+	t.Count, t.Mentions = sum(t.Counts), make([]int, len(t.Counts))
 	t.Spikes = q.spikes("", all)
 	for i, counts := range groups {
 		g := Group{Name: q.Names[i], Counts: counts[q.Before():]}
+		for at, n := range g.Counts {
+			t.Mentions[at] += n
+		}
 		if g.Count = sum(g.Counts); g.Count > 0 {
 			t.Groups = append(t.Groups, g)
 			t.Spikes = append(t.Spikes, q.spikes(g.Name, counts)...)

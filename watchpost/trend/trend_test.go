@@ -91,6 +91,7 @@ func TestTrendGroups(t *testing.T) {
 	require.Len(t, made.Groups, 100)
 	require.Equal(t, 1, made.Left) // k000 and k001 have no posts
 	require.Equal(t, 60, made.Count)
+	require.Equal(t, []int{2*(51*50/2) + 51}, made.Mentions, "of all groups")
 	require.Equal(t, trend.Group{Name: "k102", Counts: []int{51}, Count: 51}, made.Groups[0])
 	require.Equal(t, "k100", made.Groups[1].Name)
 	require.Len(t, made.Spikes, 50)
