@@ -41,7 +41,7 @@ func TestInside(t *testing.T) {
 	p.press("c", "c")
 	p.until(`document.activeElement.matches(".post.current textarea")`)
 	p.must(p.session, "Input.insertText", map[string]any{"text": "Well said."}, nil)
-	p.run(`document.activeElement.form.querySelector("button").click()`)
+	p.run(`document.activeElement.form.querySelector("button.primary").click()`)
 	p.until(`document.activeElement === document.querySelectorAll(".post")[1] && document.querySelector(".post.current .action-state") !== null`)
 	p.press("k", "k")
 	p.until(`document.activeElement === document.querySelectorAll(".post")[0]`)

@@ -21,9 +21,9 @@ func TestTriage(t *testing.T) {
 	one := m.join("triage@example.com", "triage-account")
 	m.posts(list)
 	m.scanned()
-	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.AddMember{Email: "second@example.com", FullName: "Grace Hopper", Role: "member"})
+	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.AddMember{Email: "grace-triage@example.com", FullName: "Grace Hopper", Role: "member"})
 	require.NoError(t, err)
-	second := &member{team: m, chromium: launch(t, w.dist, t.TempDir()), email: "second@example.com"}
+	second := &member{team: m, chromium: launch(t, w.dist, t.TempDir()), email: "grace-triage@example.com"}
 	p, other := one.signedIn(), second.signedIn()
 	counts := func(tab string) string {
 		return `[...document.querySelectorAll("#tabs a")].find((a) => a.textContent.startsWith("` + tab + `")).querySelector(".count").textContent`
