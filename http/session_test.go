@@ -106,7 +106,7 @@ func hello(token string) protocol.Frame {
 // account returns the account of a session: each has one of its own. A token begins with
 // what those of a team have in common.
 func account(token string) *protocol.Account {
-	return &protocol.Account{URN: "urn:network:member:" + token[len(token)-16:], Slug: "jane", Name: "Jane", SignedIn: true}
+	return &protocol.Account{URN: "urn:network:member:" + token[max(0, len(token)-16):], Slug: "jane", Name: "Jane", SignedIn: true}
 }
 
 // join connects a session of the team's founder.
