@@ -122,6 +122,9 @@ func (u *Unstored) End() {
 	u.leave()
 }
 
+// Cancel lets no one wait for room any more.
+func (u *Unstored) Cancel() { u.cancel() }
+
 // TeamRooms bounds the posts of each team that are not stored yet. A team is in
 // it while a connection of it that has sent posts is open.
 type TeamRooms struct {
@@ -137,7 +140,7 @@ type teamRoom struct {
 // NewTeamRooms returns the rooms of a node, in which no team is yet.
 func NewTeamRooms() *TeamRooms { return &TeamRooms{byTeam: map[watchpost.TeamID]*teamRoom{}} }
 
-// Enter returns the room of a connection's team. The connection calls leave when
+// Enter returns the room of a connection's team. The connection calls Leave when
 // it ends.
 func (r *TeamRooms) Enter(team watchpost.TeamID) *semaphore.Weighted {
 	r.mu.Lock()
@@ -160,6 +163,3 @@ func (r *TeamRooms) Leave(team watchpost.TeamID) {
 		delete(r.byTeam, team)
 	}
 }
-
-// Cancel lets no one wait for room any more.
-func (u *Unstored) Cancel() { u.cancel() }

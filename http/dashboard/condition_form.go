@@ -175,6 +175,19 @@ func takeFilters(d *Dashboard, r *http.Request, query string) (takenView, error)
 	return conditionsOf(p, &q), err
 }
 
+// fillFromFeed fills a form by the link from a feed, and returns the filters that the link
+// names (Invalid); "": none.
+func fillFromFeed(d *Dashboard, r *http.Request, fill func(t *takenView, from string)) (filters string, err error) {
+	if filters = r.URL.Query().Get(filtersParameter); filters == "" {
+		return "", nil
+	}
+	taken, err := takeFilters(d, r, filters)
+	if err == nil {
+		fill(&taken, "the filters of the feed")
+	}
+	return filters, err
+}
+
 // chosenView reads the saved view that was chosen in the form (NotFound, Invalid).
 func (f *conditionForm) chosenView(d *Dashboard, r *http.Request) (t takenView, name string, err error) {
 	id := r.PostForm.Get("view")

@@ -69,12 +69,8 @@ func (d notificationPages) newTarget(w http.ResponseWriter, r *http.Request, v *
 	if err != nil {
 		return err
 	}
-	if f.Filters = r.URL.Query().Get(filtersParameter); f.Filters != "" {
-		taken, err := takeFilters(d.Dashboard, r, f.Filters)
-		if err != nil {
-			return err
-		}
-		f.fill(&taken, "the filters of the feed")
+	if f.Filters, err = fillFromFeed(d.Dashboard, r, f.fill); err != nil {
+		return err
 	}
 	return f.render(w, http.StatusOK)
 }

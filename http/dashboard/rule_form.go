@@ -201,12 +201,8 @@ func (d rulePages) newRule(w http.ResponseWriter, r *http.Request, v *visit) err
 	if err != nil {
 		return err
 	}
-	if f.Filters = r.URL.Query().Get(filtersParameter); f.Filters != "" {
-		taken, err := takeFilters(d.Dashboard, r, f.Filters)
-		if err != nil {
-			return err
-		}
-		f.fill(&taken, "the filters of the feed")
+	if f.Filters, err = fillFromFeed(d.Dashboard, r, f.fill); err != nil {
+		return err
 	}
 	return f.render(w, http.StatusOK)
 }
