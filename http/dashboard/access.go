@@ -111,7 +111,7 @@ func (d *Dashboard) visit(r *http.Request) (*visit, error) {
 		return nil, watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
 	}
 	d.Registry.NoteWebSessionUse(session)
-	return &visit{session: session, team: team, member: member, token: c.Value}, nil
+	return &visit{say: sayOf(r), session: session, team: team, member: member, token: c.Value}, nil
 }
 
 // askToSignIn sends a browser without a session to sign in. A browser keeps a

@@ -16,6 +16,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/signin"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
@@ -260,6 +261,7 @@ const PathCallback = pathProvider + "/callback"
 
 // visit is the request of a member who is signed in.
 type visit struct {
+	say     *words.Language
 	session actors.WebSession
 	team    actors.TeamView
 	member  watchpost.Member

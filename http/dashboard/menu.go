@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 )
 
 // menu is a filter with several values, as a form.
 type menu struct {
+	say         *words.Language // of the counts
 	Title, Name string
 	Action      string // the address of the form
 	On          bool
@@ -58,7 +60,7 @@ func (m menu) Choices() template.HTML {
 			write(`<label class="choice"><input type="`, kind, `" name="`, m.Name, `" value="`, value, `"`, set, `> `, name)
 		}
 		if c.counted {
-			write(`<span class="count">`, number(c.Count), `</span>`)
+			write(`<span class="count">`, m.say.Number(c.Count), `</span>`)
 		}
 		if m.Links {
 			write("</a>\n")
@@ -103,19 +105,19 @@ func (f *feedFilters) picker() *listPicker {
 			group = &p.With
 		}
 		p.Shown = true
-		group.Name = "watchlist_id"
+		group.say, group.Name = f.say, "watchlist_id"
 		group.Options = append(group.Options, choice{Value: l.value, Name: l.Name, Count: l.Count, On: l.On, counted: true})
 	}
-	p.Title = "All " + number(len(lists)) + " lists"
+	p.Title = f.say.Text("feed.all_n_lists", "n", len(lists))
 	if len(f.named) > 0 {
-		p.Title = number(len(f.named)) + " of " + number(len(lists)) + " lists"
+		p.Title = f.say.Text("feed.chosen_of_n_lists", "chosen", len(f.named), "n", len(lists))
 	}
 	return p
 }
 
 // listChoices are the watchlists as values of a filter.
-func listChoices(lists []actors.WatchlistView) []choice {
-	of := []choice{{Name: "All watchlists"}}
+func listChoices(say *words.Language, lists []actors.WatchlistView) []choice {
+	of := []choice{{Name: say.Text("feed.all_watchlists")}}
 	for _, l := range lists {
 		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
 	}

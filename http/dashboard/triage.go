@@ -23,6 +23,11 @@ const (
 
 var tabs = []string{string(watchpost.TriageUnread), "", tabLater, tabMine, string(watchpost.TriageDone)}
 
+// tabNames have the texts of the tabs but that of all.
+var tabNames = map[string]string{
+	string(watchpost.TriageUnread): "feed.unread", tabLater: "feed.later", tabMine: "feed.mine", string(watchpost.TriageDone): "feed.done",
+}
+
 // tab is a part of the feed as a link.
 type tab struct {
 	Name, Href string
@@ -81,9 +86,9 @@ func (f *feedFilters) askTabs(in *inbox) {
 	f.Tabs = make([]tab, len(tabs))
 	for i, name := range tabs {
 		t := &f.Tabs[i]
-		*t = tab{Name: "All", Href: f.params.with(tabParameter).href(), On: f.params.tab() == name}
+		*t = tab{Name: f.say.Text("feed.all"), Href: f.params.with(tabParameter).href(), On: f.params.tab() == name}
 		if name != "" {
-			t.Name, t.Href = strings.ToUpper(name[:1])+name[1:], f.params.with(tabParameter, name).href()
+			t.Name, t.Href = f.say.Text(tabNames[name]), f.params.with(tabParameter, name).href()
 		}
 		f.count(f.named, func(q *watchpost.PostQuery) { q.Only = in.posts(name) }, func(n int) { t.Count = n })
 	}
@@ -103,16 +108,16 @@ func emptyTab(f *feedFilters) *emptyView {
 	if on == all || on.Count > 0 || all.Count == 0 {
 		return nil
 	}
-	empty := &emptyView{Icon: "check", Head: "Nothing here", Action: "Show all " + plural(all.Count, "post"), Href: all.Href}
+	empty := &emptyView{Icon: "check", Head: f.say.Text("feed.nothing_here"), Action: f.say.Text("feed.show_all_posts", "posts", plural(f.say, all.Count, "post")), Href: all.Href}
 	switch f.params.tab() {
 	case string(watchpost.TriageUnread):
-		empty.Head, empty.Text = "Nothing unread", "You have decided about every post that these filters find."
+		empty.Head, empty.Text = f.say.Text("feed.nothing_unread"), f.say.Text("feed.you_have_decided_about_every_post")
 	case tabLater:
-		empty.Text = "Posts that you keep for later are here."
+		empty.Text = f.say.Text("feed.posts_that_you_keep_for_later")
 	case tabMine:
-		empty.Icon, empty.Text = "users", "Posts that are assigned to you are here."
+		empty.Icon, empty.Text = "users", f.say.Text("feed.posts_that_are_assigned_to_you")
 	default:
-		empty.Text = "Posts that you have marked as done are here."
+		empty.Text = f.say.Text("feed.posts_that_you_have_marked_as")
 	}
 	return empty
 }
@@ -140,7 +145,7 @@ func (f *feedFilters) askSince(in *inbox, now time.Time) *sinceView {
 		return nil
 	}
 	since := in.Before.UTC()
-	view := &sinceView{When: momentOf(clockTime(since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
+	view := &sinceView{When: momentOf(f.say, clockTime(f.say, since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
 	f.count(f.named, func(q *watchpost.PostQuery) { q.StoredFrom = since }, func(n int) { view.Count = n })
 	return view
 }
@@ -168,7 +173,7 @@ type undoView struct {
 
 // undoTexts say what was decided.
 var undoTexts = map[watchpost.TriageState]string{
-	watchpost.TriageDone: "Marked as done.", watchpost.TriageLater: "Kept for later.", watchpost.TriageUnread: "Marked as unread.",
+	watchpost.TriageDone: "feed.marked_as_done", watchpost.TriageLater: "feed.kept_for_later", watchpost.TriageUnread: "feed.marked_as_unread",
 }
 
 // triage returns what was decided about a post.
@@ -179,13 +184,13 @@ func (s *postShower) triage(p *watchpost.Post) (t triageView) {
 	var assigned watchpost.MemberID
 	if a := in.Assignment(p.ID); a != nil {
 		assigned, t.Note = a.Member, a.Note
-		t.Assigned = s.who(a.Member, "you")
-		t.NoteBy = s.who(a.By, "you") + ", " + clockTime(a.At, s.now)
+		t.Assigned = s.who(a.Member, s.say.Text("feed.you"))
+		t.NoteBy = s.who(a.By, s.say.Text("feed.you")) + ", " + clockTime(s.say, a.At, s.now)
 	}
 	t.Members = s.members(assigned)
 	for _, r := range in.Replying {
 		if name := s.who(r.Member, ""); r.Post == p.ID && name != "" {
-			t.Replies = append(t.Replies, name+" is replying since "+clockTime(r.Since, s.now)+" UTC")
+			t.Replies = append(t.Replies, s.say.Text("feed.name_is_replying_since_since_utc", "name", name, "since", clockTime(s.say, r.Since, s.now)))
 		}
 	}
 	return t
@@ -217,9 +222,9 @@ func (s *postShower) members(chosen watchpost.MemberID) template.HTML {
 		}
 		b.WriteString(">" + template.HTMLEscapeString(name) + "</option>")
 	}
-	option("", "Nobody")
+	option("", s.say.Text("feed.nobody"))
 	for _, m := range s.team.Members {
-		option(m.ID, cmp.Or(s.who(m.ID, ""), "Me, "+nameOf(m)))
+		option(m.ID, cmp.Or(s.who(m.ID, ""), s.say.Text("feed.me_name", "name", nameOf(m))))
 	}
 	all := template.HTML(b.String()) //nolint:gosec // escaped above
 	if chosen == "" {
@@ -267,7 +272,7 @@ func (d triagePages) mark(w http.ResponseWriter, r *http.Request, v *visit) erro
 }
 
 func newUndo(v *visit, id watchpost.PostID, did, was watchpost.TriageState, back string) *undoView {
-	return &undoView{ID: id, Text: undoTexts[did], Was: was, Token: v.formToken(), Back: back}
+	return &undoView{ID: id, Text: v.say.Text(undoTexts[did]), Was: was, Token: v.formToken(), Back: back}
 }
 
 // undoOf returns the decision that an address says was made just now, without a script.
