@@ -6,10 +6,12 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
+	"strings"
 	"time"
 
 	"watchpost/actors"
 	"watchpost/actors/root"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -198,4 +200,32 @@ func (d *Dashboard) setCookie(w http.ResponseWriter, r *http.Request, token stri
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
 		Name: name, Value: token, Path: "/", MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
+}
+
+// languageCookie keeps the code of the language that a reader has chosen.
+const languageCookie = "watchpost-language"
+
+// sayOf returns the language of a page: the chosen one, or that of the browser.
+func sayOf(r *http.Request) *words.Language {
+	chosen := ""
+	if c, err := r.Cookie(languageCookie); err == nil {
+		chosen = c.Value
+	}
+	return words.For(chosen, strings.Join(r.Header.Values("Accept-Language"), ","))
+}
+
+// chooseLanguage keeps the language that a reader has chosen, or none.
+func (d *Dashboard) chooseLanguage(w http.ResponseWriter, r *http.Request) error {
+	chosen, age := r.PostFormValue("language"), int(nonceTime.Seconds())
+	if chosen == "" {
+		age = -1
+	} else if words.Of(chosen) == nil {
+		return errUnknownForm()
+	}
+	_, secure := d.cookie(r)
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
+		Name: languageCookie, Value: chosen, Path: pathFeed, MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+	http.Redirect(w, r, backOr(r, pathSignIn), http.StatusSeeOther)
+	return nil
 }

@@ -124,6 +124,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathLink, Handler: d.public(signIn.showLink)},
 		{Method: http.MethodPost, Path: pathLink, Handler: d.public(signIn.redeemLink)},
 		{Method: http.MethodGet, Path: pathPair, Handler: d.public(team.showPairing)},
+		{Method: http.MethodPost, Path: "/app/language", Handler: d.public(d.chooseLanguage)},
 		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(signIn.signOut)},
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},

@@ -74,16 +74,17 @@ func drawn(name string, say *words.Language) string {
 
 func functionsIn(say *words.Language) template.FuncMap {
 	return template.FuncMap{
-		"icon":   func(name string) template.HTML { return icon(name, "") },
-		"icons":  icons,
-		"number": say.Number,
-		"tenths": say.Tenths,
-		"plural": func(n int, noun string) string { return plural(say, n, noun) },
-		"t":      say.HTML,
-		"known":  say.Known,
-		"date":   func(t time.Time) string { return say.Date("date.long", t.UTC()) },
-		"time":   func(m moment) template.HTML { return m.HTML() },
-		"lang":   func() template.HTMLAttr { return languageAttributes(say) },
+		"icon":      func(name string) template.HTML { return icon(name, "") },
+		"icons":     icons,
+		"number":    say.Number,
+		"tenths":    say.Tenths,
+		"plural":    func(n int, noun string) string { return plural(say, n, noun) },
+		"t":         say.HTML,
+		"known":     say.Known,
+		"date":      func(t time.Time) string { return say.Date("date.long", t.UTC()) },
+		"time":      func(m moment) template.HTML { return m.HTML() },
+		"languages": words.All, "code": func() string { return say.Code },
+		"lang": func() template.HTMLAttr { return languageAttributes(say) },
 	}
 }
 
@@ -94,18 +95,6 @@ func languageAttributes(say *words.Language) template.HTMLAttr {
 		return template.HTMLAttr(`lang="` + say.Code + `" dir="rtl"`) //nolint:gosec // codes of ours
 	}
 	return template.HTMLAttr(`lang="` + say.Code + `"`) //nolint:gosec // codes of ours
-}
-
-// languageCookie keeps the code of the language that a reader has chosen.
-const languageCookie = "watchpost-language"
-
-// sayOf returns the language of a page: the chosen one, or that of the browser.
-func sayOf(r *http.Request) *words.Language {
-	chosen := ""
-	if c, err := r.Cookie(languageCookie); err == nil {
-		chosen = c.Value
-	}
-	return words.For(chosen, strings.Join(r.Header.Values("Accept-Language"), ","))
 }
 
 func icon(name, class string) template.HTML {

@@ -135,11 +135,11 @@ func ruleOf(say *words.Language, l actors.WatchlistView) string {
 	w := l.Watchlist
 	every := say.Text("watchlists.every_n_hours_2", "n", w.Frequency.Hours())
 	if !w.Type.HasKeywords() {
-		noun := "profile"
+		entries := plural(say, len(l.List.Entries), "profile")
 		if w.Type == watchpost.CompanyWatchlist {
-			noun = "company"
+			entries = plural(say, len(l.List.Entries), "company")
 		}
-		return plural(say, len(l.List.Entries), noun) + ". " + every
+		return entries + ". " + every
 	}
 	rule := "watchlists.keywords_words_every"
 	if w.Type == watchpost.ForumWatchlist {

@@ -56,7 +56,7 @@
       const now = new Date();
       const time = one("#lost-since");
       time.dateTime = now.toISOString();
-      time.textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      time.textContent = now.toLocaleTimeString(document.documentElement.lang, { hourCycle: "h23", hour: "2-digit", minute: "2-digit" });
     }
     lost.hidden = live;
   }
@@ -165,7 +165,7 @@
   document.addEventListener("click", (e) => {
     for (const m of all(".menu[open]")) if (!m.contains(e.target)) m.open = false;
     const copy = e.target.closest("[data-copy]");
-    if (copy) navigator.clipboard?.writeText(one(copy.dataset.copy).textContent).then(() => { copy.lastChild.textContent = "Copied"; });
+    if (copy) navigator.clipboard?.writeText(one(copy.dataset.copy).textContent).then(() => { copy.lastChild.textContent = copy.dataset.copied; });
     if (e.target.closest("[data-choose]")) {
       e.preventDefault();
       const boxes = all("input[name=chosen]");
@@ -197,7 +197,7 @@
   document.addEventListener("input", (e) => {
     if (e.target.matches("[data-narrow]")) narrow(e.target);
     const count = e.target.dataset.count && one(e.target.dataset.count);
-    if (count) count.textContent = e.target.value.length.toLocaleString("en");
+    if (count) count.textContent = e.target.value.length.toLocaleString(document.documentElement.lang);
     const form = e.target.closest(".posts .composer");
     if (form) typing(form);
   });

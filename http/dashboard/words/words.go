@@ -12,7 +12,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/go-playground/locales"
@@ -71,23 +73,23 @@ func read(name string, source *Language) *Language {
 		panic(err) // the file is embedded
 	}
 	code := strings.TrimSuffix(name, path.Ext(name))
-	l, err := parse(code, raw, source)
+	newLocale, ok := locale[code]
+	if !ok {
+		panic("no locale for the texts of " + name)
+	}
+	l, err := parse(code, newLocale(), raw, source)
 	if err != nil {
 		panic(fmt.Errorf("texts of %s: %w", name, err))
 	}
 	return l
 }
 
-func parse(code string, raw []byte, source *Language) (*Language, error) {
+func parse(code string, locale locales.Translator, raw []byte, source *Language) (*Language, error) {
 	given := map[string]*message{}
 	if err := json.Unmarshal(raw, &given); err != nil {
 		return nil, err
 	}
-	newLocale, known := locale[code]
-	if !known {
-		return nil, fmt.Errorf("no locale for %q", code)
-	}
-	l := &Language{Code: code, locale: newLocale(), texts: map[string]*message{}, layouts: map[string][]string{}, known: map[string]string{}}
+	l := &Language{Code: code, locale: locale, texts: map[string]*message{}, layouts: map[string][]string{}, known: map[string]string{}}
 	if source != nil {
 		for id, m := range source.texts {
 			l.texts[id] = m
@@ -123,6 +125,27 @@ func All() []*Language { return all }
 
 // English returns the source of all languages.
 func English() *Language { return all[0] }
+
+// IDs returns the ids of all texts, in order.
+func (l *Language) IDs() []string { return slices.Sorted(maps.Keys(l.texts)) }
+
+// Arguments returns the names of the arguments that the forms of a text have; ok is false
+// for an id that has no text.
+func (l *Language) Arguments(id string) (names []string, ok bool) {
+	m := l.texts[id]
+	if m == nil {
+		return nil, false
+	}
+	for i := range m.forms {
+		for j, part := range m.forms[i].parts {
+			if j%2 == 1 && !slices.Contains(names, part) {
+				names = append(names, part)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, true
+}
 
 // Of returns the language with a code, or nil.
 func Of(code string) *Language {
