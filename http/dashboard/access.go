@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"watchpost/actors"
@@ -205,13 +206,39 @@ func (d *Dashboard) setCookie(w http.ResponseWriter, r *http.Request, token stri
 // languageCookie keeps the code of the language that a reader has chosen.
 const languageCookie = "watchpost-language"
 
-// sayOf returns the language of a page: the chosen one, or that of the browser.
+// zoneCookie has the name of the browser's time zone. A script of the pages sets it.
+const zoneCookie = "watchpost-zone"
+
+// sayOf returns the language of a page, the chosen one or that of the browser, with the
+// time zone of the browser.
 func sayOf(r *http.Request) *words.Language {
 	chosen := ""
 	if c, err := r.Cookie(languageCookie); err == nil {
 		chosen = c.Value
 	}
-	return words.For(chosen, strings.Join(r.Header.Values("Accept-Language"), ","))
+	say := words.For(chosen, strings.Join(r.Header.Values("Accept-Language"), ","))
+	if c, err := r.Cookie(zoneCookie); err == nil {
+		if zone := zoneNamed(c.Value); zone != nil {
+			return say.In(zone)
+		}
+	}
+	return say
+}
+
+// zones are the time zones that readers have had, by name.
+var zones sync.Map
+
+// zoneNamed returns a zone of the time zone database; nil when it has none of that name.
+func zoneNamed(name string) *time.Location {
+	if zone, known := zones.Load(name); known {
+		return zone.(*time.Location)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || zone == time.UTC || zone == time.Local {
+		return nil
+	}
+	zones.Store(name, zone)
+	return zone
 }
 
 // chooseLanguage keeps the language that a reader has chosen, or none.

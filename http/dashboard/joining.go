@@ -127,7 +127,7 @@ func (d teamPages) pair(w http.ResponseWriter, r *http.Request, v *visit) error 
 		http.Redirect(w, r, link, http.StatusSeeOther)
 		return nil
 	}
-	view := pairingView{Code: code.Code, Link: cmp.Or(d.Registry.PasskeysAt(), d.origin(r)) + link, Ends: v.say.Date("date.time", code.ExpiresAt.UTC()) + " UTC"}
+	view := pairingView{Code: code.Code, Link: cmp.Or(d.Registry.PasskeysAt(), d.origin(r)) + link, Ends: zonedTime(v.say, code.ExpiresAt, d.Clock.Now())}
 	if do == "mail-code" {
 		view.MailedTo = v.member.Email
 		d.Registry.MailPairingLink(r.Context(), v.member.Email, view.Link, code)

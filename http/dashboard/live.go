@@ -233,7 +233,7 @@ func deedText(say *words.Language, e *watchpost.JournalEntry, team watchpost.Tea
 	if _, member := team.Member(watchpost.MemberID(e.Asked)); e.Way != watchpost.AskedByMember || !member { // no name
 		who = words.Sentence(who)
 	}
-	arguments := []any{"who", who, "at", clockTime(say, e.At, now)}
+	arguments := []any{"who", who, "at", zonedTime(say, e.At, now)}
 	m, known := team.Member(e.Member)
 	other := known && nameOf(m) != who
 	if other {

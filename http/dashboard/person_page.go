@@ -124,7 +124,7 @@ func (d peoplePages) personPage(r *http.Request, v *visit, lead *actors.Lead, po
 	}
 	page := &personPage{
 		personRow: d.personRowOf(v.say, lead, now), actingAs: actingAsOf(r, v), AuthorURL: lead.AuthorURL, Address: href(1), Here: href(n),
-		Begin: v.say.Date("date.long", lead.FirstAt.UTC()), Sentiment: lead.Sentiment, Key: watchpost.NewSecret(8),
+		Begin: v.say.Date("date.long", v.say.Local(lead.FirstAt)), Sentiment: lead.Sentiment, Key: watchpost.NewSecret(8),
 		Write: composerView{ID: "message", Drafts: d.Draft != nil},
 	}
 	page.frame = frameOf(v, "people", page.Name)
@@ -143,8 +143,8 @@ func (d peoplePages) personPage(r *http.Request, v *visit, lead *actors.Lead, po
 		return nil, err
 	}
 	for i := range entries {
-		month := v.say.Date("date.month", entries[i].at.UTC())
-		if i == 0 || v.say.Date("date.month", entries[i-1].at.UTC()) != month {
+		month := v.say.Date("date.month", v.say.Local(entries[i].at))
+		if i == 0 || v.say.Date("date.month", v.say.Local(entries[i-1].at)) != month {
 			page.History = append(page.History, historyMonth{Month: month})
 		}
 		last := &page.History[len(page.History)-1]

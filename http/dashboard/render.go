@@ -20,11 +20,11 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are the pages of each language by the name of their file, each with the layout.
-var templates = sync.OnceValue(func() map[*words.Language]map[string]*template.Template {
-	all := map[*words.Language]map[string]*template.Template{}
+// templates are the pages of each language, by its code, and by the name of their file, each with the layout.
+var templates = sync.OnceValue(func() map[string]map[string]*template.Template {
+	all := map[string]map[string]*template.Template{}
 	for _, say := range words.All() {
-		all[say] = templatesIn(say)
+		all[say.Code] = templatesIn(say)
 	}
 	return all
 })
@@ -129,6 +129,9 @@ type frame struct {
 // language returns the language of the page.
 func (f frame) language() *words.Language { return f.say }
 
+// Zone names the time zone of the page.
+func (f frame) Zone() string { return f.say.Zone().String() }
+
 // framed is a page with a frame.
 type framed interface{ language() *words.Language }
 
@@ -222,7 +225,7 @@ func nameOf(m watchpost.Member) string {
 // render writes a page whole, so that a fault in it cannot leave half of it.
 func render(w http.ResponseWriter, status int, page string, data framed) error {
 	var out bytes.Buffer
-	if err := templates()[data.language()][page].Execute(&out, data); err != nil {
+	if err := templates()[data.language().Code][page].Execute(&out, data); err != nil {
 		return fmt.Errorf("render %s: %w", page, err)
 	}
 	h := w.Header()
@@ -235,7 +238,7 @@ func render(w http.ResponseWriter, status int, page string, data framed) error {
 // renderPart writes a part of a page.
 func renderPart(w http.ResponseWriter, say *words.Language, page, part string, data any) error {
 	var out bytes.Buffer
-	if err := templates()[say][page].ExecuteTemplate(&out, part, data); err != nil {
+	if err := templates()[say.Code][page].ExecuteTemplate(&out, part, data); err != nil {
 		return fmt.Errorf("render %s of %s: %w", part, page, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -269,7 +272,7 @@ func nameCSV(w http.ResponseWriter, name string) {
 // written returns a part of a page.
 func written(say *words.Language, page, part string, data any) (template.HTML, error) {
 	var out strings.Builder
-	err := templates()[say][page].ExecuteTemplate(&out, part, data)
+	err := templates()[say.Code][page].ExecuteTemplate(&out, part, data)
 	return template.HTML(out.String()), err //nolint:gosec // the template has escaped it
 }
 
@@ -324,7 +327,7 @@ func (d *Dashboard) failPart(w http.ResponseWriter, r *http.Request, page errorP
 	}
 	h.Set("HX-Push-Url", "false")
 	var out bytes.Buffer
-	if err := templates()[page.say]["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
+	if err := templates()[page.say.Code]["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
 		http.Error(w, page.Text, page.Status)
 		return
 	}
@@ -350,17 +353,18 @@ func ago(say *words.Language, t, now time.Time) string {
 	case past < 7*24*time.Hour:
 		return say.Text("time.days_ago", "n", int(past.Hours()/24))
 	case t.Year() == now.Year():
-		return say.Date("date.short", t)
+		return say.Date("date.short", say.Local(t))
 	}
-	return say.Date("date.short_year", t)
+	return say.Date("date.short_year", say.Local(t))
 }
 
-// clockTime says when a moment is, in UTC: by the time of the day within a day.
+// clockTime says when a moment is, in the reader's zone: by the time of the day within a
+// day.
 func clockTime(say *words.Language, t, now time.Time) string {
 	if t.Sub(now).Abs() < 24*time.Hour {
-		return say.Date("date.time", t.UTC())
+		return say.Date("date.time", say.Local(t))
 	}
-	return say.Date("date.week_time", t.UTC())
+	return say.Date("date.week_time", say.Local(t))
 }
 
 // initials stand for the picture of a person.
@@ -377,7 +381,7 @@ func initials(name string) string {
 	return string(letters)
 }
 
-// moment is a time for reading and for machines.
+// moment is a time for reading, in full in UTC, and for machines.
 type moment struct{ Text, Full, Machine string }
 
 func momentOf(say *words.Language, text string, t time.Time) moment {

@@ -85,9 +85,9 @@ func trialOf(say *words.Language, t *watchpost.RuleTrial, action watchpost.Actio
 		if len(view.Samples) == maxTriedShown {
 			break
 		}
-		at := momentOf(say, say.Date("date.short_time", a.At.UTC()), a.At)
+		at := momentOf(say, say.Date("date.short_time", say.Local(a.At)), a.At)
 		if a.At.Year() != now.Year() {
-			at.Text = say.Date("date.short_year_time", a.At.UTC())
+			at.Text = say.Date("date.short_year_time", say.Local(a.At))
 		}
 		view.Samples = append(view.Samples, triedView{a.Post.AuthorName, excerptOf(a.Post.Content), a.Text, at, a.Post.ID, a.At.After(now)})
 	}

@@ -115,7 +115,7 @@ func (d rulePages) rulesPage(r *http.Request, v *visit) (*rulesPage, error) {
 	now, team := d.Clock.Now(), v.team.Team
 	page := &rulesPage{frame: frameOf(v, "rules", v.say.Text("layout.rules")), Stopped: view.Stopped, Groups: ruleGroups(v.say, view, lists, ended, v.team, now)}
 	if view.Stopped {
-		page.StoppedSince, page.By = clockTime(v.say, view.StoppedAt, now), memberName(v.say, team, view.StoppedBy)
+		page.StoppedSince, page.By = zonedTime(v.say, view.StoppedAt, now), memberName(v.say, team, view.StoppedBy)
 	}
 	for _, a := range view.Open {
 		if a.State != watchpost.RuleProposed {

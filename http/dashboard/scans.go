@@ -160,13 +160,13 @@ func waitText(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 	case watchpost.PendingRunning:
 		return say.Text("watchlists.looking_now"), say.Text("watchlists.a_browser_is_looking_for_new")
 	case watchpost.PendingRetry:
-		return say.Text("notifications.waiting"), say.Text("watchlists.the_last_scan_failed_and_is", "at", clockTime(say, l.NotBefore, now))
+		return say.Text("notifications.waiting"), say.Text("watchlists.the_last_scan_failed_and_is", "at", zonedTime(say, l.NotBefore, now))
 	case watchpost.PendingDailyCap, watchpost.PendingWeeklyCap:
 		reset := watchpost.Daily.Reset(now)
 		if withheld(l, now) {
-			return say.Text("notifications.waiting"), say.Text("watchlists.it_has_had_its_share_of", "at", clockTime(say, l.NotBefore, now))
+			return say.Text("notifications.waiting"), say.Text("watchlists.it_has_had_its_share_of", "at", zonedTime(say, l.NotBefore, now))
 		}
-		return say.Text("notifications.waiting"), say.Text("watchlists.todays_scans_are_used_up_goes", "at", clockTime(say, reset, now), "time", inTime(say, reset.Sub(now)))
+		return say.Text("notifications.waiting"), say.Text("watchlists.todays_scans_are_used_up_goes", "at", zonedTime(say, reset, now), "time", inTime(say, reset.Sub(now)))
 	case watchpost.PendingPaused:
 		return say.Text("notifications.waiting"), pausedText(say, l.Watchlist.Type.ScanTask(), team, now)
 	case watchpost.PendingExtensionOffline:
@@ -197,10 +197,19 @@ func pausedText(say *words.Language, kind watchpost.TaskType, team *actors.TeamV
 			m, _ := team.Team.Member(p.Member)
 			text := say.Text("watchlists.the_account_of_name_is_paused", "name", nameOf(m), "why", say.Text(pauseTexts[pause.Reason][0]))
 			if pause.Until.After(now) {
-				text += " " + say.Text("watchlists.goes_on_at_at_utc", "at", clockTime(say, pause.Until, now))
+				text += " " + say.Text("watchlists.goes_on_at_at_utc", "at", zonedTime(say, pause.Until, now))
 			}
 			return text
 		}
 	}
 	return say.Text("watchlists.the_accounts_are_paused_the_team")
+}
+
+// zonedTime is clockTime with UTC named where that is not the reader's own choice.
+func zonedTime(say *words.Language, t, now time.Time) string {
+	text := clockTime(say, t, now)
+	if say.Zone() == time.UTC {
+		text += " UTC"
+	}
+	return text
 }

@@ -60,7 +60,7 @@ func taskShown(say *words.Language, t actors.TaskView, team watchpost.Team, now 
 		if t.NotBefore.After(now) && t.Reason == watchpost.PendingQueued {
 			view.State, view.Extra = say.Text("tasks.not_sent_yet"), say.Text("tasks.it_goes_out_in_time", "time", secondsLeft(say, t.NotBefore, now))
 		} else if t.NotBefore.After(now) {
-			view.Extra += " " + say.Text("tasks.goes_on_at_at_utc_in", "at", clockTime(say, t.NotBefore, now), "time", inTime(say, t.NotBefore.Sub(now)))
+			view.Extra += " " + say.Text("tasks.goes_on_at_at_utc_in", "at", zonedTime(say, t.NotBefore, now), "time", inTime(say, t.NotBefore.Sub(now)))
 		}
 	}
 	return view

@@ -142,10 +142,10 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 		},
 	}
 	if at := team.Team.MemberLeftAt; !at.IsZero() {
-		page.KeyHeld = v.say.Date("date.long", at.UTC())
+		page.KeyHeld = v.say.Date("date.long", v.say.Local(at))
 	}
 	if at := team.Team.KeyRotationAskedAt; !at.IsZero() {
-		page.KeyAsked = v.say.Date("date.long", at.UTC())
+		page.KeyAsked = v.say.Date("date.long", v.say.Local(at))
 	}
 	if !team.Team.PlanExpiresAt.IsZero() {
 		page.PlanEnds = v.say.Date("date.long", team.Team.PlanExpiresAt.UTC())
@@ -192,7 +192,7 @@ func accountOf(say *words.Language, m watchpost.Member, p actors.MemberPresence,
 		text := pauseTexts[p.Pauses[0].Reason]
 		a.State, a.Class, a.Icon, a.Fix = say.Text("team.paused_why", "why", say.Text(text[0])), "bad", "pause", say.Text(text[1])
 		if until := p.Pauses[0].Until; until.After(now) {
-			a.Fix += " " + say.Text("team.until_until_utc", "until", clockTime(say, until, now))
+			a.Fix += " " + say.Text("team.until_until_utc", "until", zonedTime(say, until, now))
 		}
 		for _, p := range p.Pauses {
 			if p.Failures > 0 {

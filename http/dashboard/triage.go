@@ -145,7 +145,7 @@ func (f *feedFilters) askSince(in *inbox, now time.Time) *sinceView {
 		return nil
 	}
 	since := in.Before.UTC()
-	view := &sinceView{When: momentOf(f.say, clockTime(f.say, since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
+	view := &sinceView{When: momentOf(f.say, zonedTime(f.say, since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
 	f.count(f.named, func(q *watchpost.PostQuery) { q.StoredFrom = since }, func(n int) { view.Count = n })
 	return view
 }
@@ -190,7 +190,7 @@ func (s *postShower) triage(p *watchpost.Post) (t triageView) {
 	t.Members = s.members(assigned)
 	for _, r := range in.Replying {
 		if name := s.who(r.Member, ""); r.Post == p.ID && name != "" {
-			t.Replies = append(t.Replies, s.say.Text("feed.name_is_replying_since_since_utc", "name", name, "since", clockTime(s.say, r.Since, s.now)))
+			t.Replies = append(t.Replies, s.say.Text("feed.name_is_replying_since_since_utc", "name", name, "since", zonedTime(s.say, r.Since, s.now)))
 		}
 	}
 	return t

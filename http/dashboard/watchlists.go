@@ -231,7 +231,7 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 	case team.Limits.WeeklyPosts >= 0 && l.PostsThisWeek >= team.Limits.WeeklyPosts:
 		return say.Text("watchlists.week_is_full"), "wait", "warn", looked + ". " + say.Text("watchlists.new_posts_are_dropped_until_until", "until", say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), "plan", planName(team.Team.Plan))
 	}
-	return say.Text("watchlists.on_time"), "good", "check", looked + ", " + say.Text("watchlists.next_at_at_utc", "at", clockTime(say, l.NextScanAt, now))
+	return say.Text("watchlists.on_time"), "good", "check", looked + ", " + say.Text("watchlists.next_at_at_utc", "at", zonedTime(say, l.NextScanAt, now))
 }
 
 // barDays is how many days the small chart shows.

@@ -5,6 +5,12 @@
   const one = (selector, from = document) => from.querySelector(selector);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
+  // ---- Times are in the zone of this browser from the next page on, with UTC in their titles.
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!document.cookie.split("; ").includes("watchpost-zone=" + zone)) {
+    document.cookie = `watchpost-zone=${zone}; path=/app; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+  }
+
   // ---- News: the stream says what changed, and each part that shows it asks for
   // itself again (data-live="topics", data-live-id="id of a task").
   let stream, hiddenTimer, retryTimer;

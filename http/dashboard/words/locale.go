@@ -49,6 +49,17 @@ func layout(source string) (parts []string) {
 	}
 }
 
+// Local returns a moment in the zone of the reader, which is UTC while it is not known.
+func (l *Language) Local(t time.Time) time.Time { return t.In(l.Zone()) }
+
+// Zone returns the zone of the reader.
+func (l *Language) Zone() *time.Location {
+	if l.zone == nil {
+		return time.UTC
+	}
+	return l.zone
+}
+
 // Date writes a moment by the layout that the language has under an id, in the zone of the
 // moment.
 func (l *Language) Date(id string, t time.Time) string {

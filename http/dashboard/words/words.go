@@ -16,6 +16,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-playground/locales"
 	"github.com/go-playground/locales/de"
@@ -43,6 +44,7 @@ type Language struct {
 	known   map[string]string   // texts of the service by their English
 	similar []similar
 	names   display.Namer
+	zone    *time.Location // of the reader; nil: UTC
 }
 
 // all are the languages, English first.
@@ -155,6 +157,13 @@ func Of(code string) *Language {
 		}
 	}
 	return nil
+}
+
+// In returns the language for a reader in a time zone.
+func (l *Language) In(zone *time.Location) *Language {
+	in := *l
+	in.zone = zone
+	return &in
 }
 
 // For returns the language that a reader has chosen by its code, else the one that fits the
