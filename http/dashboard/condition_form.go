@@ -203,7 +203,7 @@ func (f *conditionForm) chosenView(d *Dashboard, r *http.Request) (t takenView, 
 	}
 	tick(f.Views, id)
 	t, err = takeFilters(d, r, f.saved[i].Query)
-	return t, "“" + f.saved[i].Name + "”", err
+	return t, f.lang.Quoted(f.saved[i].Name), err
 }
 
 // fill replaces the conditions that a feed can filter by. The others stay as typed.

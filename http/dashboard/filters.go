@@ -346,7 +346,7 @@ func (f *feedFilters) setActive(lists []actors.WatchlistView) {
 		f.Active = append(f.Active, active{name, p.href(), p})
 	}
 	if f.Search != "" {
-		add("“"+f.Search+"”", "search_term")
+		add(f.say.Quoted(f.Search), "search_term")
 	}
 	for _, l := range lists {
 		if len(f.named) == 1 && f.named[0] == string(l.Watchlist.ID) {

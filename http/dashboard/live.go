@@ -251,7 +251,7 @@ func deedText(say *words.Language, e *watchpost.JournalEntry, team watchpost.Tea
 		text = say.Text("feed.who_liked_it_at_at_utc", arguments...)
 	}
 	if e.Text != "" {
-		text += ": “" + e.Text + "”"
+		text += ": " + say.Quoted(e.Text)
 	}
 	return text + "."
 }

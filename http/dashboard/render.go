@@ -81,6 +81,7 @@ func functionsIn(say *words.Language) template.FuncMap {
 		"plural":    func(n int, noun string) string { return plural(say, n, noun) },
 		"t":         say.HTML,
 		"known":     say.Known,
+		"quoted":    say.Quoted,
 		"date":      func(t time.Time) string { return say.Date("date.long", t.UTC()) },
 		"time":      func(m moment) template.HTML { return m.HTML() },
 		"languages": words.All, "code": func() string { return say.Code },

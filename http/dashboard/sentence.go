@@ -336,19 +336,19 @@ func (f *watchlistForm) Commas() bool {
 func chipsText(say *words.Language, s interpret.Selection) string {
 	var groups []string
 	for _, g := range s.Groups {
-		said := someOf(say, quotes(g.Any), say.Text("list.or"))
+		said := someOf(say, quotes(say, g.Any), say.Text("list.or"))
 		for _, list := range g.With {
 			if len(list) == 1 {
-				said += ", " + say.Text("watchlist.with_word", "word", quote(list[0]))
+				said += ", " + say.Text("watchlist.with_word", "word", say.Quoted(list[0]))
 			} else {
-				said += ", " + say.Text("watchlist.with_one_of_words", "words", some(say, quotes(list)))
+				said += ", " + say.Text("watchlist.with_one_of_words", "words", some(say, quotes(say, list)))
 			}
 		}
 		groups = append(groups, said)
 	}
 	text := strings.Join(groups, "; "+say.Text("watchlist.or")+" ")
 	if len(s.Not) > 0 {
-		text += "; " + say.Text("watchlist.not_with_words", "words", someOf(say, quotes(s.Not), say.Text("list.or")))
+		text += "; " + say.Text("watchlist.not_with_words", "words", someOf(say, quotes(say, s.Not), say.Text("list.or")))
 	}
 	return text + ". " + say.Text("watchlist.n_entries", "n", len(s.Entries()))
 }

@@ -277,7 +277,7 @@ func (f *watchlistForm) references() []reference.Reference {
 func (f *watchlistForm) Wrong() (lines []string) {
 	for _, u := range f.Understood {
 		if u.Wrong {
-			lines = append(lines, "“"+clip(u.Line, 60)+"”")
+			lines = append(lines, f.say.Quoted(clip(u.Line, 60)))
 		}
 	}
 	return lines

@@ -155,8 +155,8 @@ func keywordsText(say *words.Language, keywords []watchpost.KeywordEntry) string
 	same := true
 	for i, k := range keywords {
 		condition := conditionText(say, &keywords[i])
-		listed = append(listed, quote(k.Keyword))
-		entries = append(entries, quote(k.Keyword)+condition)
+		listed = append(listed, say.Quoted(k.Keyword))
+		entries = append(entries, say.Quoted(k.Keyword)+condition)
 		same = same && condition == conditionText(say, &keywords[0])
 	}
 	if same && len(keywords) > 0 {
@@ -176,19 +176,17 @@ func conditionText(say *words.Language, k *watchpost.KeywordEntry) (text string)
 		if k.AnyRequired && len(k.Required) > 1 {
 			with = "watchlist.with_one_of_words"
 		}
-		text = " " + say.Text(with, "words", some(say, quotes(k.Required)))
+		text = " " + say.Text(with, "words", some(say, quotes(say, k.Required)))
 	}
 	if len(k.Excluded) > 0 {
-		text += " " + say.Text("watchlists.without_words", "words", some(say, quotes(k.Excluded)))
+		text += " " + say.Text("watchlists.without_words", "words", some(say, quotes(say, k.Excluded)))
 	}
 	return text
 }
 
-func quote(word string) string { return "“" + word + "”" }
-
-func quotes(words []string) (quoted []string) {
-	for _, w := range words {
-		quoted = append(quoted, quote(w))
+func quotes(say *words.Language, listed []string) (quoted []string) {
+	for _, w := range listed {
+		quoted = append(quoted, say.Quoted(w))
 	}
 	return quoted
 }

@@ -81,6 +81,9 @@ func (l *Language) Date(id string, t time.Time) string {
 	return b.String()
 }
 
+// Quoted puts a text between the quotation marks of the language.
+func (l *Language) Quoted(text string) string { return l.Text("language.quoted", "text", text) }
+
 // Weekday names a day of the week, in full or short.
 func (l *Language) Weekday(day time.Weekday, short bool) string {
 	if short {
