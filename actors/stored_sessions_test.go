@@ -12,7 +12,6 @@ import (
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -109,40 +108,6 @@ func TestLeaseOfALostJournal(t *testing.T) {
 	again.Result(frame, map[string]any{"sent": true})
 	again.ExpectAck(frame)
 	require.Equal(t, watchpost.TaskCompleted, team.Status(t, id).State)
-}
-
-// TestBindingOfAnEarlierBuild: the account of the session that has had its own
-// for the longest time is the member's.
-func TestBindingOfAnEarlierBuild(t *testing.T) {
-	t.Parallel()
-	w, team, s := house(t)
-	late := team.Session(t, "jan").Connect()
-	batch := &persistence.Batch{}
-	batch.Delete([]byte(storedKeys(t, w, team, "B")[0]))
-	for i, one := range []*actorstest.Session{late, s} {
-		batch.Put([]byte("s"+string(one.ID)), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"token_hash":%q,"account":%q,"slug":%q,"account_at":%q,"created_at":%q}`,
-			one.ID, presence(t, team, s.Email).Member, tokenHash(t, w, team, one.ID), one.URN(), one.Account.Slug,
-			w.Now().Add(-time.Duration(i+1)*time.Hour).Format(time.RFC3339), w.Now().Format(time.RFC3339)))
-	}
-	w.Plant(persistence.Space(team.ID), batch)
-	for range 2 {
-		w.Crash()
-		require.Equal(t, string(s.URN()), presence(t, team, s.Email).Account.URN)
-		require.Equal(t, "ada", presence(t, team, s.Email).Account.Slug)
-	}
-	require.Len(t, storedKeys(t, w, team, "B"), 1)
-	late.Connect()
-	late.ExpectStatus(func(f protocol.Frame) bool { return blockedBy(f, protocol.BlockedOtherAccount) })
-}
-
-func tokenHash(t *testing.T, w *actorstest.World, team *actorstest.Team, id watchpost.SessionID) string {
-	t.Helper()
-	view, err := w.Store.View(w.Context())
-	require.NoError(t, err)
-	defer view.Close()
-	record, err := teamspace.Load[teamspace.SessionRecord](view, persistence.Space(team.ID), teamspace.Key(teamspace.KeySession, id))
-	require.NoError(t, err)
-	return record.TokenHash
 }
 
 // plantSessions gives a member sessions of a build that did not bound them, and
