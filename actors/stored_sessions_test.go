@@ -112,7 +112,7 @@ func TestLeaseOfALostJournal(t *testing.T) {
 
 // plantSessions gives a member sessions of a build that did not bound them, and
 // returns their tokens' directory entries.
-func plantSessions(t *testing.T, w *actorstest.World, team *actorstest.Team, n int, more string) (tokens []persistence.DirectoryKey) {
+func plantSessions(t *testing.T, w *actorstest.World, team *actorstest.Team, n int) (tokens []persistence.DirectoryKey) {
 	t.Helper()
 	member := presence(t, team, team.Email).Member
 	batch := &persistence.Batch{}
@@ -120,8 +120,8 @@ func plantSessions(t *testing.T, w *actorstest.World, team *actorstest.Team, n i
 		id := watchpost.NewID(w.Now())
 		token := persistence.DirectoryKey{Kind: "token", Name: fmt.Sprintf("%s-%d", id, i)}
 		tokens = append(tokens, token)
-		batch.Put([]byte("s"+id), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"created_at":%q,"token_hash":%q%s}`,
-			id, member, w.Now().Format(time.RFC3339), token.Name, more))
+		batch.Put([]byte("s"+id), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"created_at":%q,"seen_at":%[3]q,"token_hash":%[4]q}`,
+			id, member, w.Now().Format(time.RFC3339), token.Name))
 		batch.Set(token, fmt.Appendf(nil, "\x01"+`{"team":%q,"member":%q,"session":%q}`, team.ID, member, id))
 		if i%500 == 499 || i == n-1 {
 			w.Plant(persistence.Space(team.ID), batch)
@@ -151,7 +151,7 @@ func TestMemberWithManySessions(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		t.Parallel()
 		w, team, s := house(t)
-		tokens := plantSessions(t, w, team, many, "")
+		tokens := plantSessions(t, w, team, many)
 		s.Connect()
 		remove(t, team, team.Email)
 		s.Expect(protocol.TypeRevoked)
@@ -165,7 +165,7 @@ func TestMemberWithManySessions(t *testing.T) {
 	t.Run("goes on after a failure", func(t *testing.T) {
 		t.Parallel()
 		w, team, _ := house(t)
-		tokens := plantSessions(t, w, team, many, "")
+		tokens := plantSessions(t, w, team, many)
 		batches := 0
 		w.Store.FailWhen(func(space persistence.Space, batch *persistence.Batch) actorstest.Fault {
 			if space != persistence.Space(team.ID) || len(batch.Directory) < 100 {
@@ -187,12 +187,11 @@ func TestMemberWithManySessions(t *testing.T) {
 	})
 }
 
-// TestUnusedSessionEnds after ninety days without a sign of it; the days of a
-// session that an earlier build left begin with the upgrade.
+// TestUnusedSessionEnds after ninety days without a sign of it.
 func TestUnusedSessionEnds(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
-	tokens := plantSessions(t, w, team, 1500, "")
+	tokens := plantSessions(t, w, team, 1500)
 	s.Connect()
 	require.Len(t, actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}), 1501)
 	w.Advance(60 * 24 * time.Hour)
