@@ -166,7 +166,7 @@ func (m *Retag) write(view persistence.View, f *PostStore, w *postindex.Writer) 
 		n++
 		before, old := teamspace.Encode(p), *p
 		tagged := f.Guard(f.Team, "classify", p.URN, p.Content, func() { m.contexts.tag(p, m.rules) })
-		if tagged && (!s.Current() || !bytes.Equal(before, teamspace.Encode(p))) {
+		if tagged && !bytes.Equal(before, teamspace.Encode(p)) {
 			failure = w.Put(p)
 			switch {
 			case errors.Is(failure, postindex.ErrUnindexable):

@@ -166,7 +166,7 @@ func (v *verification) made(version uint64) (e *entry, late []term, err error) {
 	if err != nil {
 		return nil, nil, errors.Join(errDamaged, err)
 	}
-	e, err = newEntry(p, version, s.raw[0], &v.index.options)
+	e, err = newEntry(p, version, &v.index.options)
 	return e, lateTerms(p), err
 }
 
