@@ -59,9 +59,7 @@ var anyMinMax = minMax{-math.MaxInt64, math.MaxInt64}
 func minMaxOf(values []int64) minMax { return minMax{slices.Min(values), slices.Max(values)} }
 
 // maxBuffered bounds the versions of a buffer that a manifest is believed to have.
-// A Writer keeps far below it; see Options.MaxBuffer. Builds without that bound
-// have acknowledged more than a segment holds, which must stay readable until
-// it is flushed.
+// A Writer keeps far below it; see Options.MaxBuffer.
 const maxBuffered = 1 << 24
 
 const manifestVersion = 2
