@@ -109,10 +109,9 @@ type SessionRecord struct {
 	Member    watchpost.MemberID  `json:"member"`
 	CreatedAt time.Time           `json:"created_at"`
 	TokenHash string              `json:"token_hash"`
-	// Account is the one that the session reported last, and since when.
-	Account   watchpost.AccountURN `json:"account,omitempty"`
-	Slug      string               `json:"slug,omitempty"`
-	AccountAt time.Time            `json:"account_at,omitzero"`
+	// Account is the one that the session reported last.
+	Account watchpost.AccountURN `json:"account,omitempty"`
+	Slug    string               `json:"slug,omitempty"`
 	// Version and Browser are what the last hello said of where it runs, SeenAt
 	// is the last sign of it.
 	Version string           `json:"version,omitempty"`
