@@ -90,10 +90,7 @@ func (t NotificationTarget) Clean(plain bool) (NotificationTarget, error) {
 			return t, Errorf(Invalid, "Invalid '%s'", need.Field)
 		}
 	}
-	if t.If, err = t.If.Clean(); err != nil {
-		return t, err
-	}
-	if err = t.cleanAlert(); err != nil {
+	if err = t.CleanCounted(); err != nil {
 		return t, err
 	}
 	if t.Batch < 0 || t.Batch > MaxBatchTime {
@@ -163,7 +160,7 @@ type Delivery struct {
 	Kind     string // posts, alert, test or replay
 	Posts    []PostID
 	Alert    *Alerted `json:",omitempty"` // that an alert tells; Posts are the latest of the day
-	Through  string `json:",omitempty"` // the last of the waiting posts that it holds
+	Through  string   `json:",omitempty"` // the last of the waiting posts that it holds
 	State    DeliveryState
 	At       time.Time // of the first attempt
 	Attempts int

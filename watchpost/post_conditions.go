@@ -172,6 +172,15 @@ type Alerted struct {
 	Words []string  `json:",omitempty"` // new in the posts
 }
 
+// CleanCounted brings what an alert counts into canonical form, whatever the other fields
+// of the target say. Its error is that of Clean.
+func (t *NotificationTarget) CleanCounted() (err error) {
+	if t.If, err = t.If.Clean(); err != nil {
+		return err
+	}
+	return t.cleanAlert()
+}
+
 // cleanAlert checks the alert, and that the posts of its conditions can be counted by day:
 // the index of posts has no relevance, and no day has the age of its posts.
 func (t *NotificationTarget) cleanAlert() error {

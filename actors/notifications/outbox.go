@@ -15,8 +15,8 @@ type outbox struct {
 	state   teamspace.TargetState
 	queue   []queuedPost
 	log     []string // ids of the deliveries in the log, oldest first
-	sending bool // an attempt is under way, or the alert counts
-	came    bool // a post came while the alert counted
+	sending bool     // an attempt is under way, or the alert counts
+	came    bool     // a post came while the alert counted
 }
 
 // queuedPost is a post that waits. number orders them, and is when it came.

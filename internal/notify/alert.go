@@ -36,7 +36,9 @@ func linksOf(t *watchpost.NotificationTarget, m Message) []link {
 		return nil
 	}
 	day, trends := m.Alert.Day.Format(time.DateOnly), url.Values{}
-	feed := t.CountedParams()
+	then := *t // the target may have another alert by now
+	then.Alert.Of = m.Alert.Of
+	feed := then.CountedParams()
 	feed.Set("start_date", day)
 	feed.Set("end_date", day)
 	if t.Watchlist != "" {
