@@ -111,6 +111,13 @@ func TestAlertForm(t *testing.T) {
 	require.Equal(t, "In the last 90 days this would have told you 2 times: "+bad+", "+good+".", told(url.Values{"alert.of": {"spike"}, "alert.minimum": {"5"}}))
 	require.Equal(t, "In the last 90 days this would have told you 1 time: "+bad+".", told(url.Values{"alert.of": {"spike"}, "alert.minimum": {"10"}, "of": {list}}))
 	require.Equal(t, "In the last 90 days this would have told you 0 times.", told(url.Values{"alert.of": {"spike"}, "alert.minimum": {"5"}, "languages": {"German"}}))
+	link := html.UnescapeString(between(t, b.do("GET", "/app/trends?list="+list, "").raw, `<a class="button small" href="/app/notifications/new?`, `"`))
+	require.Equal(t, "alert=spike&list="+list, link)
+	filled := b.do("GET", page+"?kind=webhook&"+link, "").raw
+	require.Contains(t, filled, `<option value="spike" selected>`)
+	require.Contains(t, filled, `<option value="`+list+`" selected>`)
+	require.Contains(t, filled, `href="/app/notifications/new?kind=slack&amp;alert=spike&amp;list=`+list+`"`, "another kind keeps them")
+	require.NotContains(t, b.do("GET", page+"?alert=calm", "").raw, "alert=calm")
 	require.Equal(t, 422, send(url.Values{"do": {"try"}}).status, "no alert to try")
 	require.Empty(t, read[fields](m.call("GET", "/api-notifications", ""), 200)["targets"], "a trial stores nothing")
 

@@ -28,18 +28,18 @@ type judged struct {
 	failed bool // the posts could not be counted
 }
 
-// noteForAlert notes that the alert of a target is to judge days. A day that it has told of
-// needs no further look.
-func (ts *Targets) noteForAlert(batch *persistence.Batch, box *outbox, now time.Time) {
+// noteForAlert notes that the alert of a target is to judge days, and reports whether that
+// changes the state. A day that it has told of needs no further look.
+func (box *outbox) noteForAlert(now time.Time) bool {
 	if box.toldToday(now) {
-		return
+		return false
 	}
 	box.came = true
 	if !box.state.Unjudged.IsZero() {
-		return
+		return false
 	}
 	box.state.Unjudged = now
-	ts.putState(batch, box)
+	return true
 }
 
 // toldToday reports whether the alert has told of the day of now.
@@ -47,14 +47,13 @@ func (box *outbox) toldToday(now time.Time) bool {
 	return !box.state.Told.Before(trend.Day.Begin(now))
 }
 
-// restart lets the alert of a target tell from today on, as it was made or changed.
-func (ts *Targets) restart(batch *persistence.Batch, box *outbox, now time.Time) {
+// restartAlert lets the alert of a target tell from today on, as it was made or changed.
+func (box *outbox) restartAlert(now time.Time) {
 	yesterday := trend.Day.Begin(now).AddDate(0, 0, -1)
 	if box.state.Told.Before(yesterday) {
 		box.state.Told = yesterday
 	}
 	box.state.Unjudged = time.Time{}
-	ts.putState(batch, box)
 }
 
 // judge counts the days of an alert, beside the team's mailbox.
@@ -96,6 +95,18 @@ func (ts *Targets) onJudged(m judged) {
 	}
 	box.sending = false
 	now := ts.Env.Clock.Now()
+	box.take(&m, now)
+	batch := &persistence.Batch{}
+	ts.putState(batch, box)
+	ts.Mark(batch)
+	ts.Commits.Submit(batch, nil)
+	ts.Run()
+	ts.onDue()
+}
+
+// take makes a delivery of what was judged. Days wait to be judged again if they could not
+// be, or if a post came meanwhile.
+func (box *outbox) take(m *judged, now time.Time) {
 	if m.told != nil && m.told.Day.After(box.state.Told) {
 		box.state.Told = m.told.Day
 		box.state.Current = &watchpost.Delivery{ID: watchpost.NewID(now), Kind: "alert", State: watchpost.DeliveryPending, At: now, Posts: m.posts, Alert: m.told}
@@ -105,12 +116,6 @@ func (ts *Targets) onJudged(m judged) {
 	if (m.failed || box.came) && !box.toldToday(now) {
 		box.state.Unjudged = now
 	}
-	batch := &persistence.Batch{}
-	ts.putState(batch, box)
-	ts.Mark(batch)
-	ts.Commits.Submit(batch, nil)
-	ts.Run()
-	ts.onDue()
 }
 
 // alert returns what the alert of a target tells; nil: nothing. A panic is an error, as one

@@ -55,7 +55,8 @@ func (ts *Targets) onCreate(m Create) {
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))
 	if t.Alert.Of != "" {
-		ts.restart(batch, box, t.CreatedAt)
+		box.restartAlert(t.CreatedAt)
+		ts.putState(batch, box)
 	}
 	ts.audit(batch, watchpost.AuditTargetMade, &t)
 	created.View = ts.viewOf(box, t)
@@ -102,7 +103,8 @@ func (ts *Targets) onUpdate(m Update) {
 	}
 	batch := &persistence.Batch{}
 	if t.Alert != box.target.Alert {
-		ts.restart(batch, box, ts.Env.Clock.Now())
+		box.restartAlert(ts.Env.Clock.Now())
+		ts.putState(batch, box)
 	}
 	box.target = &t
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))

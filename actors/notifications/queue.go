@@ -65,7 +65,9 @@ func (ts *Targets) Consider(_ persistence.View, batch *persistence.Batch, p *wat
 			continue
 		}
 		if t.Alert.Of != "" {
-			ts.noteForAlert(batch, box, now)
+			if box.noteForAlert(now) {
+				ts.putState(batch, box)
+			}
 			continue
 		}
 		if slices.ContainsFunc(box.queue, func(q queuedPost) bool { return q.post == p.ID }) {

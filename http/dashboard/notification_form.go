@@ -34,6 +34,7 @@ type targetForm struct {
 	Quiet                   quietFields
 	Alert                   []choice
 	AlertMinimum            string
+	FromTrends, TrendsList  string // alert and watchlist of the link that led here
 	Tried                   string // of which days the alert would have told
 	alert                   string
 	token, watchlist, batch string
@@ -74,10 +75,20 @@ func (d notificationPages) newTarget(w http.ResponseWriter, r *http.Request, v *
 	if err != nil {
 		return err
 	}
+	f.alertFromTrends(r.URL.Query())
 	if f.Filters, err = fillFromFeed(d.Dashboard, r, f.fill); err != nil {
 		return err
 	}
 	return f.render(w, http.StatusOK)
+}
+
+// alertFromTrends chooses the alert, and the watchlist, that a link of the page of trends
+// names; others stay as they are.
+func (f *targetForm) alertFromTrends(q url.Values) {
+	if of := watchpost.AlertKind(q.Get("alert")); alertNames[of] != "" {
+		f.alert, f.watchlist = string(of), q.Get("list")
+		f.FromTrends, f.TrendsList = f.alert, f.watchlist
+	}
 }
 
 // fill fills the form with the filters of a feed. A target keeps its watchlist once it is made.
