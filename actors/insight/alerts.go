@@ -15,12 +15,12 @@ const alertPosts = 5
 // Alerts returns the days of which the alert of a target tells, from that of from to that of
 // now, the oldest first, and the query whose spikes they are.
 func Alerts(view persistence.View, space persistence.Space, posts *postindex.Index, t *watchpost.NotificationTarget, tagging *watchpost.Tagging, from, now time.Time) (trend.Query, []trend.Spike, error) {
-	q := trend.AlertQuery(t.Counted(tagging), from, now)
+	q := trend.AlertQuery(t.Counted(tagging), now)
 	counts, _, err := posts.Trend(view, space, &q)
 	if err != nil {
 		return q, nil, err
 	}
-	return q, q.Alerts(counts, t.Alert.Minimum), nil
+	return q, q.Alerts(counts, from, t.Alert.Minimum), nil
 }
 
 // Alert returns the newest day of which the alert of a target tells, with its new words and

@@ -146,7 +146,7 @@ func (r *Reader) TryAlert(ctx context.Context, team watchpost.TeamID, t *watchpo
 	now := r.clock.Now()
 	var q watchpost.PostQuery
 	err = r.onPosts(ctx, team, nil, &q, func(view persistence.View) error {
-		_, days, err = insight.Alerts(view, persistence.Space(team), r.posts, t, q.Tagging, now.Add(-trend.AlertTrial).AddDate(0, 0, 1), now)
+		_, days, err = insight.Alerts(view, persistence.Space(team), r.posts, t, q.Tagging, trend.AlertTrial(now), now)
 		return err
 	})
 	return days, root.Unavailable(err)

@@ -7,28 +7,35 @@ import (
 	"watchpost/watchpost"
 )
 
-// AlertTrial is how far back it is tried how often an alert would have told.
-const AlertTrial = 90 * 24 * time.Hour
+// alertSpan is how far back an alert judges days. It counts the posts of all of them, also to
+// judge the last one only: whether a watchlist is old enough to be judged depends on where
+// counting begins, and a trial has to agree with what is told.
+const alertSpan = 90 * 24 * time.Hour
 
 // AlertFrom returns the first of the days that an alert judges at now; ok is false if there
 // is none. since is when the first post came that it has not judged: posts of the day before
 // may come with it. told is the last day that it has told of, or must not tell of.
 func AlertFrom(since, told, now time.Time) (from time.Time, ok bool) {
-	from = later(Day.Begin(since), Day.Begin(now.Add(-AlertTrial))).AddDate(0, 0, -1)
+	from = later(Day.Begin(since).AddDate(0, 0, -1), AlertTrial(now))
 	from = later(from, Day.Begin(told).AddDate(0, 0, 1))
 	return from, !from.After(now)
 }
 
-// AlertQuery returns the query whose counts judge the days of an alert, from that of from to
-// that of now. The last day is judged by the posts that it has so far.
-func AlertQuery(posts watchpost.PostQuery, from, now time.Time) Query {
+// AlertTrial returns the first of the days that an alert may judge at now: it is tried how
+// often it would have told since then.
+func AlertTrial(now time.Time) time.Time { return Day.Begin(now.Add(-alertSpan)).AddDate(0, 0, 1) }
+
+// AlertQuery returns the query whose counts judge the days of an alert at now. The last day
+// is judged by the posts that it has so far.
+func AlertQuery(posts watchpost.PostQuery, now time.Time) Query {
 	q := Query{PostQuery: posts, Interval: Day}
-	q.From, q.To = Day.Begin(from), Day.Begin(now).AddDate(0, 0, 1)
+	q.From, q.To = AlertTrial(now), Day.Begin(now).AddDate(0, 0, 1)
 	return q
 }
 
-// Alerts returns the days of which an alert tells, the oldest first: spikes with at least
-// minimum posts. counts are of all posts, by day from the first that is counted.
-func (q *Query) Alerts(counts []int, minimum int) []Spike {
-	return slices.DeleteFunc(q.spikes("", counts), func(s Spike) bool { return s.Count < minimum })
+// Alerts returns the days of which an alert tells, from that of from on, the oldest first:
+// spikes with at least minimum posts. counts are of all posts, by day from the first that is
+// counted.
+func (q *Query) Alerts(counts []int, from time.Time, minimum int) []Spike {
+	return slices.DeleteFunc(q.spikes("", counts), func(s Spike) bool { return s.At.Before(from) || s.Count < minimum })
 }
