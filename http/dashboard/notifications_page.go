@@ -10,6 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // notificationsPage lists the notification targets of the team.
@@ -179,7 +180,11 @@ func targetRule(t *watchpost.NotificationTarget, lists []actors.WatchlistView) s
 	if parts := conditionTexts(&t.If); len(parts) > 0 {
 		rule += ": " + strings.Join(parts, "; ")
 	}
-	rule += ". " + batchName(t.Batch) + ", at most " + number(t.PerHour) + " messages an hour."
+	when := batchName(t.Batch)
+	if t.Alert.Of != "" {
+		when = alertNames[t.Alert.Of] + ", from " + number(t.Alert.Minimum) + " posts on"
+	}
+	rule += ". " + when + ", at most " + number(t.PerHour) + " messages an hour."
 	if u, err := url.Parse(t.URL); err == nil && u.Host != "" {
 		rule += " To " + u.Host + "."
 	}
@@ -208,8 +213,13 @@ func deliveryRowOf(d *watchpost.Delivery, now time.Time) deliveryRow {
 	switch d.Kind {
 	case "test":
 		row.What = "Test message"
-	case "replay":
-		row.What += ", sent again"
+	case "alert", "replay":
+		if d.Alert != nil {
+			row.What = alertText(d.Alert)
+		}
+		if d.Kind == "replay" {
+			row.What += ", sent again"
+		}
 	}
 	if d.Attempts > 1 {
 		row.What += ", " + plural(d.Attempts, "attempt")
@@ -224,6 +234,62 @@ func deliveryRowOf(d *watchpost.Delivery, now time.Time) deliveryRow {
 		}
 	}
 	return row
+}
+
+// alertText says what an alert told.
+func alertText(a *watchpost.Alerted) string {
+	what := " posts on "
+	if a.Of == watchpost.AlertNegativeSurge {
+		what = " negative posts on "
+	}
+	return number(a.Count) + what + a.Day.Format("2 January") + ", usually " + decimal(a.Usual)
+}
+
+// alertNames says of what a target with an alert is told.
+var alertNames = map[watchpost.AlertKind]string{
+	watchpost.AlertSpike: "Days with clearly more posts than usual", watchpost.AlertNegativeSurge: "Days with clearly more negative posts than usual",
+}
+
+// tried shows the form with the days of which its alert would have told. Fields that say
+// where a message goes are not looked at.
+func (d notificationPages) tried(w http.ResponseWriter, r *http.Request, v *visit, f *targetForm) error {
+	patch := f.patch()
+	t := patch.Apply(f.old)
+	t.Watchlist = watchpost.WatchlistID(f.watchlist)
+	err := t.CleanCounted()
+	if err == nil && t.Alert.Of == "" {
+		err = watchpost.Errorf(watchpost.Invalid, "Invalid 'alert.of'")
+	}
+	if err != nil {
+		return f.refused(w, err)
+	}
+	days, err := d.Registry.TryAlert(r.Context(), v.session.Team, &t)
+	if err != nil {
+		return err
+	}
+	f.Tried = triedText(days)
+	return f.render(w, http.StatusOK)
+}
+
+// maxTriedDays bounds the days that are named, the newest first.
+const maxTriedDays = 10
+
+// triedText says of which days an alert would have told.
+func triedText(days []trend.Spike) string {
+	text := "In the last 90 days this would have told you " + plural(len(days), "time")
+	var names []string
+	for _, s := range slices.Backward(days) {
+		if len(names) < maxTriedDays {
+			names = append(names, s.At.Format("2 January"))
+		}
+	}
+	if len(names) == 0 {
+		return text + "."
+	}
+	if more := len(days) - len(names); more > 0 {
+		names = append(names, plural(more, "earlier day"))
+	}
+	return text + ": " + strings.Join(names, ", ") + "."
 }
 
 // targetOf returns the target that a path names (NotFound), and the watchlists.

@@ -24,6 +24,7 @@ type trendsPage struct {
 	Periods    []chip
 	Menus      []menu
 	Here, CSV  string // addresses
+	List       string // the watchlist that is counted; empty: all
 	Dates      string
 	Name       string // of the period before
 	Posts      trendCard
@@ -158,7 +159,7 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 	}
 	filters := pageFiltersOf(pathTrends, trendsParams, r.URL.Query())
 	page := trendsPage{
-		frame: frameOf(v, "trends", "Trends"), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(),
+		frame: frameOf(v, "trends", "Trends"), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(), List: filters.values.Get("list"),
 		Menus: []menu{filters.menu("Watchlist", "list", listChoices(s.watchlists))}, Name: plural(s.days, "day") + " before",
 		Dates: s.dates(), Plot: s.plot(s.counted.Counts, trendHeight, markRoom),
 	}

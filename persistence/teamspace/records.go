@@ -378,6 +378,10 @@ type TargetState struct {
 	// Failed is the last test or repetition, if it failed and nothing was
 	// delivered since.
 	Failed *watchpost.Delivery `json:"failed,omitempty"`
+	// Told is the last day that the alert has told of, or must not tell of.
+	Told time.Time `json:"told,omitzero"`
+	// Unjudged is when the first of the posts came that the alert has not judged.
+	Unjudged time.Time `json:"unjudged,omitzero"`
 }
 
 // TriageRecord is the part of a member's triage that is not the marks.
