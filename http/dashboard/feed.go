@@ -32,71 +32,94 @@ type feedPage struct {
 	FirstSteps *firstSteps
 	Figures    *figures
 	Single     bool // a page of one post
+	// Decided means that the page answers a decision about several posts: how many it was
+	// Done to, and why others are Refused.
+	Decided bool
+	Done    int
+	Refused []string
 
 	made time.Time
 }
 
 func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
-	in, err := d.inboxOf(r, v)
+	page, err := d.feedPage(r, v)
 	if err != nil {
 		return err
 	}
+	return page.show(w, r, http.StatusOK)
+}
+
+// show writes the page, or for a script its results. A script takes a status that is none
+// of success for a failure.
+func (p *feedPage) show(w http.ResponseWriter, r *http.Request, status int) error {
+	w.Header().Add("Vary", "HX-Request")
+	if byHTMX(r) {
+		return renderPart(w, "feed.html", "results", p)
+	}
+	return render(w, status, "feed.html", p)
+}
+
+// feedPage makes the page of the feed that an address asks for.
+func (d feedPages) feedPage(r *http.Request, v *visit) (*feedPage, error) {
+	in, err := d.inboxOf(r, v)
+	if err != nil {
+		return nil, err
+	}
 	named, q, params, err := d.readFeed(r, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q.PageSize = watchpost.PageSize
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := d.Clock.Now()
 	languages, err := d.Registry.PostLanguages(r.Context(), v.session.Team)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := newFeedFilters(params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
 	since := f.askInbox(in, now)
+	if err := f.askUnread(d, r, v); err != nil {
+		return nil, err
+	}
 	views, err := d.views(r, v, f, lists)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f.answer(found.Counts)
 	charts.complete(f, found.Count)
 	deeds, err := d.deeds(r, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	page := feedPage{
 		Figures: charts, Since: since, made: now,
 		frame: frameOf(v, "feed", "Feed"), feedFilters: *f, Views: views, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
-	page.Undo = undoOf(r, v, page.Back)
+	page.Undo = cmp.Or(undoAllDone(in, v, page.Back, now), undoOf(r, v, page.Back))
 	forms, err := postFormsOf(page.Token, page.Back, page.actingAs, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
 	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
-		return err
+		return nil, err
 	}
 	page.paged = pagedOf(q.Page, watchpost.PageSize, len(page.Posts), page.Count, f.params.page)
 	if found.Count == 0 {
 		if page.Empty, page.FirstSteps, err = d.emptyFeed(r, v, f, lists); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	w.Header().Add("Vary", "HX-Request")
-	if byHTMX(r) {
-		return renderPart(w, "feed.html", "results", &page)
-	}
-	return render(w, http.StatusOK, "feed.html", &page)
+	return &page, nil
 }
 
 // addPosts adds posts to a page, with what members have asked to be done with them.
@@ -108,6 +131,7 @@ func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*act
 			return err
 		}
 		view := as.show(post)
+		view.Pick, view.Chosen = !p.Single, r.URL.Query().Get("choose") == "all"
 		if err := d.showAction(r, v, cmp.Or(deeds[post.ID], asked), &view, p.Back); err != nil {
 			return err
 		}
@@ -127,11 +151,13 @@ func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) err
 	}
 	rows := csvrow.Rows{Columns: d.PostColumns}
 	chunk, object, begun := csvrow.AppendHeader(nil, d.PostColumns), []byte(nil), false
+	out := http.NewResponseController(w)
 	send := func() error {
 		if !begun {
 			nameCSV(w, "watchpost-posts.csv")
 			begun = true
 		}
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // else that of the server counts
 		_, err := w.Write(chunk)
 		chunk = chunk[:0]
 		return err
@@ -150,6 +176,15 @@ func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) err
 		panic(http.ErrAbortHandler) // a file that ended here would look whole
 	}
 	return err
+}
+
+// All is the address of the page with all its posts selected.
+func (p *feedPage) All() string {
+	all := "choose=all"
+	if strings.Contains(p.Back, "?") {
+		return p.Back + "&" + all
+	}
+	return p.Back + "?" + all
 }
 
 // Tab is the tab of the page.
@@ -201,6 +236,8 @@ type postView struct {
 	Write  composerView
 	Key    string // of the forms
 	Forms  *postForms
+	// Pick means that the post can be selected with others, and Chosen that it is.
+	Pick, Chosen bool
 }
 
 // postForms is what the forms of all posts of a page have in common. It is written
