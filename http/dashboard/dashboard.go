@@ -100,6 +100,7 @@ type Route struct {
 	Method, Path string
 	Handler      http.Handler
 	Stream       bool // it has no deadline
+	Export       bool // it bounds its work itself
 }
 
 // New returns the dashboard.
@@ -163,7 +164,7 @@ func (d *Dashboard) feedRoutes() []Route {
 	triage, images, people := triagePages{feed}, imagePages{d}, peoplePages{feed}
 	return []Route{
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
-		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
+		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV), Export: true},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodPost, Path: pathFeed + "/views", Handler: d.signed(feed.changeViews)},

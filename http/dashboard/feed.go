@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"html/template"
 	"net/http"
 	"strings"
@@ -143,6 +144,9 @@ func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*act
 // csvChunk is about how much of an export is sent at once.
 const csvChunk = 64 << 10
 
+// exportTime bounds an export, as that of the API. Each chunk has a bound of its own.
+const exportTime = 15 * time.Minute
+
 // feedCSV exports all posts that the filters of a feed select, as the API does.
 func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
 	named, q, _, err := d.readFeed(r, v)
@@ -162,7 +166,9 @@ func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) err
 		chunk = chunk[:0]
 		return err
 	}
-	err = d.Registry.ExportPosts(r.Context(), v.session.Team, named, q, "", func(post *actors.StoredPost, q *watchpost.PostQuery) error {
+	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
+	defer cancel()
+	err = d.Registry.ExportPosts(ctx, v.session.Team, named, q, "", func(post *actors.StoredPost, q *watchpost.PostQuery) error {
 		object = post.Append(object[:0], q.Live, q.Tagging)
 		if chunk = rows.Append(chunk, object); len(chunk) < csvChunk {
 			return nil
