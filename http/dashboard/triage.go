@@ -3,14 +3,15 @@ package dashboard
 import (
 	"cmp"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"watchpost/actors"
 	"watchpost/actors/triage"
-	"watchpost/internal/ordered"
 	"watchpost/watchpost"
 )
 
@@ -246,8 +247,8 @@ func (d triagePages) decideSeveral(w http.ResponseWriter, r *http.Request, v *vi
 		return err
 	}
 	done := &severalDone{back: severalDeeds{}}
-	for deed, ids := range ordered.ByKey(deeds) {
-		if err := d.doSeveral(r, v, deed, ids, done); err != nil {
+	for _, deed := range slices.Sorted(maps.Keys(deeds)) {
+		if err := d.doSeveral(r, v, deed, deeds[deed], done); err != nil {
 			return err
 		}
 	}
@@ -273,8 +274,8 @@ func (d triagePages) decideSeveral(w http.ResponseWriter, r *http.Request, v *vi
 		page.Undo = &undoView{}
 	} else if len(done.back) > 0 {
 		page.Undo = &undoView{Text: plural(done.done, "post") + " " + severalTexts[do] + ".", Token: v.formToken(), Back: page.Back, Action: pathFeed + "/several", ByScript: true}
-		for deed, ids := range ordered.ByKey(done.back) {
-			for _, id := range ids {
+		for _, deed := range slices.Sorted(maps.Keys(done.back)) {
+			for _, id := range done.back[deed] {
 				page.Undo.Fields = append(page.Undo.Fields, field{"to-" + deed, string(id)})
 			}
 		}
