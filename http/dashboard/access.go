@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
+	"sync"
 	"time"
 
 	"watchpost/actors"
@@ -111,7 +112,9 @@ func (d *Dashboard) visit(r *http.Request) (*visit, error) {
 		return nil, watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
 	}
 	d.Registry.NoteWebSessionUse(session)
-	return &visit{session: session, team: team, member: member, token: c.Value}, nil
+	v := &visit{session: session, team: team, member: member, token: c.Value}
+	v.unread = sync.OnceValue(func() int { return d.countUnread(r, v) })
+	return v, nil
 }
 
 // askToSignIn sends a browser without a session to sign in. A browser keeps a

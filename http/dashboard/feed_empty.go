@@ -154,3 +154,31 @@ func whyEmpty(lists []actors.WatchlistView, team *actors.TeamView, now time.Time
 	}
 	return empty
 }
+
+// emptyTab says that a tab has no posts where there are some without it; nil otherwise.
+func emptyTab(f *feedFilters) *emptyView {
+	var all, on *tab
+	for i, name := range tabs {
+		if name == "" {
+			all = &f.Tabs[i]
+		}
+		if f.Tabs[i].On {
+			on = &f.Tabs[i]
+		}
+	}
+	if on == all || on.Count > 0 || all.Count == 0 {
+		return nil
+	}
+	empty := &emptyView{Icon: "check", Head: "Nothing here", Action: "Show all " + plural(all.Count, "post"), Href: all.Href}
+	switch f.params.tab() {
+	case string(watchpost.TriageUnread):
+		empty.Head, empty.Text = "Nothing unread", "You have decided about every post that these filters find."
+	case tabLater:
+		empty.Text = "Posts that you keep for later are here."
+	case tabMine:
+		empty.Icon, empty.Text = "users", "Posts that are assigned to you are here."
+	default:
+		empty.Text = "Posts that you have marked as done are here."
+	}
+	return empty
+}

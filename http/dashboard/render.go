@@ -91,6 +91,7 @@ type frame struct {
 	// Waiting counts the tasks that wait, Proposed what rules propose, Failing the
 	// notification targets that fail.
 	Waiting, Proposed, Failing int
+	unread                     func() int
 }
 
 // Nav is the navigation of the page.
@@ -106,6 +107,8 @@ func (f frame) links(more bool) (links []navLink) {
 		}
 		link := navLink{navEntry: e, Here: e.Page == f.Page}
 		switch e.Page {
+		case "feed":
+			link.Count, link.What = f.unread(), "unread"
 		case "tasks":
 			link.Count, link.What = f.Waiting, "waiting"
 		case "rules":
@@ -150,6 +153,7 @@ func frameOf(v *visit, page, title string) frame {
 	if v != nil {
 		f.Member, f.Team, f.Token = nameOf(v.member), v.team.Team.Name, v.formToken()
 		f.Waiting, f.Proposed, f.Failing = v.team.WaitingTasks, v.team.Proposals, v.team.FailingTargets
+		f.unread = v.unread
 	}
 	return f
 }

@@ -156,13 +156,35 @@ func (p *plan) addKeyword() error {
 		return err
 	}
 	var terms anyOf
-	for _, id := range known.ids {
+	of := p.snapshot.keywordTerms(known, text.NormalizeName(q.Keyword))
+	for i, id := range known.ids {
 		if q.Live == nil || q.Live[id] {
-			terms = append(terms, termOf(termKeyword, string(id), text.NormalizeName(q.Keyword)))
+			terms = append(terms, of[i])
 		}
 	}
 	p.conditions = append(p.conditions, terms)
 	return nil
+}
+
+// keywordTerms returns the term of a keyword in each of the known watchlists. A page of the
+// feed asks for a hundred keywords, which are as many hashes each with a hundred watchlists.
+func (s *snapshot) keywordTerms(known *taggedWatchlists, keyword string) []term {
+	k := cacheKey{s.name, cachedKeyword, s.watchlists, uint64(termOf(termKeyword, keyword))}
+	if v, ok := s.index.cache.get(k); ok && v.(keywordTerms).known == known { // else they may be in another order
+		return v.(keywordTerms).terms
+	}
+	terms := make([]term, len(known.ids))
+	for i, id := range known.ids {
+		terms[i] = termOf(termKeyword, string(id), keyword)
+	}
+	s.index.cache.put(k, keywordTerms{known, terms}, 8*len(terms))
+	return terms
+}
+
+// keywordTerms are the terms of a keyword in the order of the known watchlists.
+type keywordTerms struct {
+	known *taggedWatchlists
+	terms []term
 }
 
 // addLabels adds the condition of the labels. As long as all watchlists count of

@@ -387,6 +387,16 @@ type TargetState struct {
 // TriageRecord is the part of a member's triage that is not the marks.
 type TriageRecord struct {
 	DoneBefore time.Time `json:"done_before"`
+	// AllDone is the last decision of the member, where all posts became done.
+	AllDone *AllDone `json:"all_done,omitempty"`
+}
+
+// AllDone is a decision that can be taken back. The marks that it made meaningless are still
+// stored: those of done posts, and of unread ones that were stored before Before.
+type AllDone struct {
+	WasDoneBefore time.Time `json:"was_done_before"`
+	Before        time.Time `json:"before"`
+	At            time.Time `json:"at"`
 }
 
 // TriageMark is a member's mark of a post.
