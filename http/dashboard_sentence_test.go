@@ -217,6 +217,18 @@ func TestDashboardStoredSentence(t *testing.T) {
 		require.NotContains(t, k.(fields)["exclude_keywords"], "consultants")
 	}
 
+	// One that the API made keeps its entries, too.
+	cut := read[fields](m.call("POST", watchlists, `{"prompt":"Complaints about prices of cloud software in the UK or Ireland or Wales","name":"Cut"}`), 200)["id"].(string)
+	entries := func() any {
+		return read[fields](m.call("GET", watchlists+"?id="+cut, ""), 200)["keyword_tracking"]
+	}
+	stored := entries()
+	form = sentFrom(b.do("GET", "/app/watchlists/"+cut, "").raw)
+	form.Set("do", "save")
+	form.Set("name", "Renamed as well")
+	require.Equal(t, 303, b.send("/app/watchlists/"+cut, form).status)
+	require.Equal(t, stored, entries())
+
 	// The keywords are fields where that is asked for.
 	page = b.do("GET", edit, "").raw
 	press("fields")
