@@ -80,7 +80,7 @@ func plantLargeTeam(w *actorstest.World, team *actorstest.Team) {
 		p.put(teamspace.Key(teamspace.KeyBinding, m.ID), teamspace.BindingRecord{Account: accountNo(i), At: p.now})
 	}
 	for i := range 5_000 {
-		r := teamspace.SessionRecord{ID: watchpost.SessionID(p.id()), Member: members[i%1_000], TokenHash: fmt.Sprint(i), Account: accountNo(i % 1_000), AccountAt: p.now, SeenAt: p.now}
+		r := teamspace.SessionRecord{ID: watchpost.SessionID(p.id()), Member: members[i%1_000], TokenHash: fmt.Sprint(i), Account: accountNo(i % 1_000), SeenAt: p.now}
 		p.put(teamspace.Key(teamspace.KeySession, r.ID), r)
 	}
 	for i := range 100_000 {

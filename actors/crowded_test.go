@@ -156,7 +156,7 @@ func forgotten(put func(p *planter, i int)) crowdOf { return crowdOf{put: put, o
 
 // crowds has every kind of persistence/teamspace.
 var crowds = map[string]crowdOf{
-	"KeyTeam": {}, "KeyPresentHours": {}, "KeyLastWatchlistChange": {}, "KeyTagged": {}, "KeyEarlierEngagements": {}, "KeyRulesStopped": {}, "KeyTargetSends": {},
+	"KeyTeam": {}, "KeyPresentHours": {}, "KeyLastWatchlistChange": {}, "KeyEarlierEngagements": {}, "KeyRulesStopped": {}, "KeyTargetSends": {},
 	"KeyRulesRestored": {}, "KeyKeyUse": {}, // one of each
 	"KeyScopedKey": {}, "KeyScopedKeyUse": {}, "KeyScopedKeyCount": {}, // at most watchpost.MaxScopedKeys
 	"KeyAddress": {}, "KeyClient": {}, "KeyBlocks": {}, // of sign-in, which looks at forgottenAtOnce

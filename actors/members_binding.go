@@ -112,49 +112,12 @@ func (ms *members) forgetAllPairings() bool {
 // with bind, so that no task in the member's name runs as another person
 // who uses the same browser.
 
-// loadBindings reads the bindings, and derives those that an earlier build did
-// not store: a member works as the account that the session which has reported
-// its account for the longest time works with.
 func (ms *members) loadBindings(view persistence.View) error {
-	released := map[watchpost.MemberID]bool{}
-	err := teamspace.LoadAll(view, ms.Space, teamspace.KeyBinding, func(member string, r teamspace.BindingRecord) {
-		if r.Account == "" {
-			released[watchpost.MemberID(member)] = true
-			return
+	return teamspace.LoadAll(view, ms.Space, teamspace.KeyBinding, func(member string, r teamspace.BindingRecord) {
+		if r.Account != "" { // otherwise the operator has released it
+			ms.bindings[watchpost.MemberID(member)] = r
 		}
-		ms.bindings[watchpost.MemberID(member)] = r
 	})
-	if err != nil {
-		return err
-	}
-	st := &root.Steps{}
-	for _, m := range ms.list {
-		if _, bound := ms.bindings[m.ID]; bound || released[m.ID] {
-			continue
-		}
-		var first *teamspace.SessionRecord
-		for _, s := range ms.team.sessions.of(m.ID) {
-			if r := &s.record; r.Account != "" && (first == nil || reportedBefore(r, first)) {
-				first = r
-			}
-		}
-		if first != nil {
-			ms.bind(st.Room(1), m.ID, teamspace.BindingRecord{
-				Account: first.Account, Slug: first.Slug, Name: ms.accounts[first.Account].Name, At: ms.env.Clock.Now(),
-			}, first.ID)
-		}
-	}
-	ms.SubmitSteps(st, nil)
-	return nil
-}
-
-// reportedBefore reports whether a session has worked with its account for
-// longer than another one with that session's.
-func reportedBefore(r, o *teamspace.SessionRecord) bool {
-	if !r.AccountAt.Equal(o.AccountAt) {
-		return r.AccountAt.Before(o.AccountAt)
-	}
-	return r.ID < o.ID
 }
 
 // maxBinds is how often a day a member may confirm another account. Each leaves a record
@@ -194,7 +157,6 @@ func (ms *members) onReleaseAccount(m ReleaseAccount) {
 	}
 	before := ms.bindings[m.Member]
 	st := &root.Steps{}
-	// No binding: not even one derived from the accounts that sessions reported.
 	batch := st.Room(1 + auditOps)
 	ms.team.audit.note(batch, watchpost.AuditAccountReleased, "", member.Email)
 	batch.Put(teamspace.Key(teamspace.KeyBinding, m.Member), teamspace.Encode(teamspace.BindingRecord{At: ms.env.Clock.Now()}))

@@ -199,8 +199,12 @@ func New(o Options) (*Registry, error) {
 		IdleAfter: o.IdleAfter, Serves: o.Serves, Together: root.Together{Name: SignInPlace, Has: signin.Has}, Activated: o.Activated,
 		Released: env.finished.clear, AllEnded: func() { env.sends.Close() }, Scheduling: o.Scheduling,
 	})
+	origin := ""
+	if o.Passkeys != nil {
+		origin = o.Passkeys.Origin()
+	}
 	env.sends = notifications.NewSends(notifications.SendsOptions{
-		Env: env.Environment, Sender: o.Notify, Mailer: o.Mailer, Posts: env.posts, Tagging: env.watchlists.Of, Panicked: o.Metrics.CountPanic,
+		Env: env.Environment, Sender: o.Notify, Mailer: o.Mailer, Posts: env.posts, Origin: origin, Tagging: env.watchlists.Of, Panicked: o.Metrics.CountPanic,
 	})
 	if o.Serves != nil {
 		env.keys.Life = keyLife

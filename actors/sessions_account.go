@@ -133,7 +133,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 		return nil
 	}
 	w.InUse = others
-	ss.rememberAccount(batch, s, urn, ours, now)
+	ss.rememberAccount(batch, s, urn, ours)
 	if !ours {
 		return nil
 	}
@@ -190,13 +190,13 @@ func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
 
 // rememberAccount stores which account a session works with when that changes,
 // so that it is known while the session is away.
-func (ss *sessions) rememberAccount(batch *persistence.Batch, s *sessionState, urn watchpost.AccountURN, ours bool, now time.Time) {
+func (ss *sessions) rememberAccount(batch *persistence.Batch, s *sessionState, urn watchpost.AccountURN, ours bool) {
 	r := s.record
 	switch {
 	case ours && (r.Account != urn || r.Slug != s.account.Slug):
-		r.Account, r.Slug, r.AccountAt = urn, s.account.Slug, now
+		r.Account, r.Slug = urn, s.account.Slug
 	case !ours && r.Account == urn:
-		r.Account, r.Slug, r.AccountAt = "", "", now
+		r.Account, r.Slug = "", ""
 	default:
 		return
 	}

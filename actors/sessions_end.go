@@ -44,19 +44,14 @@ func (ss *sessions) saw(batch *persistence.Batch, s *sessionState, changed bool,
 }
 
 // endUnused ends the sessions that were not seen for watchpost.SessionKept, and the
-// claims of members with their last ones. The time of those that an earlier build left
-// begins now.
+// claims of members with their last ones.
 func (ss *sessions) endUnused(now time.Time) {
 	st := &root.Steps{}
 	var unused []*sessionState
 	left := map[watchpost.MemberID]int{}
 	for _, s := range ordered.ByKey(ss.byID) {
 		left[s.record.Member]++
-		switch {
-		case s.link != nil: // it is seen
-		case s.record.SeenAt.IsZero():
-			ss.saw(st.Room(1), s, true, now)
-		case watchpost.SessionEnds(s.record.SeenAt, now):
+		if s.link == nil && watchpost.SessionEnds(s.record.SeenAt, now) { // a connected one is seen
 			unused = append(unused, s)
 		}
 	}

@@ -1,7 +1,6 @@
 package actors_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -176,34 +175,6 @@ func TestMailsOverAnAddressLimit(t *testing.T) {
 	require.Empty(t, w.Mail.To("somebody27@example.com"))
 }
 
-// TestSignInRecordsOfOneSpace: builds before the shards kept all records in one
-// space; codes, tries and limits in it hold.
-func TestSignInRecordsOfOneSpace(t *testing.T) {
-	t.Parallel()
-	w := actorstest.New(t)
-	emails := make([]string, 20)
-	for n := range emails {
-		emails[n] = fmt.Sprintf("somebody%d@example.com", n)
-		codeFor(t, w, emails[n])
-	}
-	w.Restart()
-	gather(t, w)
-	w.Restart()
-	for _, email := range emails[:10] {
-		_, err := verifyOTP(w, email, w.Mail.Code(email), "192.0.2.7")
-		require.NoError(t, err)
-		_, err = verifyOTP(w, email, w.Mail.Code(email), "192.0.2.7")
-		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err), "used once")
-	}
-	for n := range 10 {
-		require.NotEmpty(t, codeFor(t, w, fmt.Sprintf("more%d@example.com", n)))
-	}
-	require.Empty(t, codeFor(t, w, "late@example.com"), "the client has had thirty mails")
-	w.Advance(24 * time.Hour)
-	tryAddresses(t, w, 1000)
-	require.Zero(t, signInRecords(t, w))
-}
-
 // tryAddresses tries a code for each of `times` addresses, one client per
 // address, so that every shard has several.
 func tryAddresses(t *testing.T, w *actorstest.World, times int) {
@@ -212,30 +183,4 @@ func tryAddresses(t *testing.T, w *actorstest.World, times int) {
 		_, err := verifyOTP(w, fmt.Sprintf("other%d@example.com", n), "123456", fmt.Sprintf("client %d", n))
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	}
-}
-
-// gather moves the records of all shards to the space that once held them all.
-func gather(t *testing.T, w *actorstest.World) {
-	t.Helper()
-	batch := &persistence.Batch{}
-	view, err := w.Store.View(w.Context())
-	require.NoError(t, err)
-	defer view.Close()
-	for _, space := range signInSpaces() {
-		away := &persistence.Batch{}
-		require.NoError(t, view.Scan(space, nil, nil, func(k, v []byte) bool {
-			batch.Put(bytes.Clone(k), bytes.Clone(v))
-			away.Delete(bytes.Clone(k))
-			return true
-		}))
-		commit(t, w, space, away)
-	}
-	commit(t, w, "sign-in", batch)
-}
-
-func commit(t *testing.T, w *actorstest.World, space persistence.Space, batch *persistence.Batch) {
-	t.Helper()
-	epoch, err := w.Store.Activate(w.Context(), space)
-	require.NoError(t, err)
-	require.NoError(t, persistence.Commit(w.Context(), w.Store, space, epoch, batch))
 }

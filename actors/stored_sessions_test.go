@@ -12,7 +12,6 @@ import (
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -111,43 +110,9 @@ func TestLeaseOfALostJournal(t *testing.T) {
 	require.Equal(t, watchpost.TaskCompleted, team.Status(t, id).State)
 }
 
-// TestBindingOfAnEarlierBuild: the account of the session that has had its own
-// for the longest time is the member's.
-func TestBindingOfAnEarlierBuild(t *testing.T) {
-	t.Parallel()
-	w, team, s := house(t)
-	late := team.Session(t, "jan").Connect()
-	batch := &persistence.Batch{}
-	batch.Delete([]byte(storedKeys(t, w, team, "B")[0]))
-	for i, one := range []*actorstest.Session{late, s} {
-		batch.Put([]byte("s"+string(one.ID)), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"token_hash":%q,"account":%q,"slug":%q,"account_at":%q,"created_at":%q}`,
-			one.ID, presence(t, team, s.Email).Member, tokenHash(t, w, team, one.ID), one.URN(), one.Account.Slug,
-			w.Now().Add(-time.Duration(i+1)*time.Hour).Format(time.RFC3339), w.Now().Format(time.RFC3339)))
-	}
-	w.Plant(persistence.Space(team.ID), batch)
-	for range 2 {
-		w.Crash()
-		require.Equal(t, string(s.URN()), presence(t, team, s.Email).Account.URN)
-		require.Equal(t, "ada", presence(t, team, s.Email).Account.Slug)
-	}
-	require.Len(t, storedKeys(t, w, team, "B"), 1)
-	late.Connect()
-	late.ExpectStatus(func(f protocol.Frame) bool { return blockedBy(f, protocol.BlockedOtherAccount) })
-}
-
-func tokenHash(t *testing.T, w *actorstest.World, team *actorstest.Team, id watchpost.SessionID) string {
-	t.Helper()
-	view, err := w.Store.View(w.Context())
-	require.NoError(t, err)
-	defer view.Close()
-	record, err := teamspace.Load[teamspace.SessionRecord](view, persistence.Space(team.ID), teamspace.Key(teamspace.KeySession, id))
-	require.NoError(t, err)
-	return record.TokenHash
-}
-
 // plantSessions gives a member sessions of a build that did not bound them, and
 // returns their tokens' directory entries.
-func plantSessions(t *testing.T, w *actorstest.World, team *actorstest.Team, n int, more string) (tokens []persistence.DirectoryKey) {
+func plantSessions(t *testing.T, w *actorstest.World, team *actorstest.Team, n int) (tokens []persistence.DirectoryKey) {
 	t.Helper()
 	member := presence(t, team, team.Email).Member
 	batch := &persistence.Batch{}
@@ -155,8 +120,8 @@ func plantSessions(t *testing.T, w *actorstest.World, team *actorstest.Team, n i
 		id := watchpost.NewID(w.Now())
 		token := persistence.DirectoryKey{Kind: "token", Name: fmt.Sprintf("%s-%d", id, i)}
 		tokens = append(tokens, token)
-		batch.Put([]byte("s"+id), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"created_at":%q,"token_hash":%q%s}`,
-			id, member, w.Now().Format(time.RFC3339), token.Name, more))
+		batch.Put([]byte("s"+id), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"created_at":%q,"seen_at":%[3]q,"token_hash":%[4]q}`,
+			id, member, w.Now().Format(time.RFC3339), token.Name))
 		batch.Set(token, fmt.Appendf(nil, "\x01"+`{"team":%q,"member":%q,"session":%q}`, team.ID, member, id))
 		if i%500 == 499 || i == n-1 {
 			w.Plant(persistence.Space(team.ID), batch)
@@ -186,7 +151,7 @@ func TestMemberWithManySessions(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		t.Parallel()
 		w, team, s := house(t)
-		tokens := plantSessions(t, w, team, many, "")
+		tokens := plantSessions(t, w, team, many)
 		s.Connect()
 		remove(t, team, team.Email)
 		s.Expect(protocol.TypeRevoked)
@@ -200,7 +165,7 @@ func TestMemberWithManySessions(t *testing.T) {
 	t.Run("goes on after a failure", func(t *testing.T) {
 		t.Parallel()
 		w, team, _ := house(t)
-		tokens := plantSessions(t, w, team, many, "")
+		tokens := plantSessions(t, w, team, many)
 		batches := 0
 		w.Store.FailWhen(func(space persistence.Space, batch *persistence.Batch) actorstest.Fault {
 			if space != persistence.Space(team.ID) || len(batch.Directory) < 100 {
@@ -222,12 +187,11 @@ func TestMemberWithManySessions(t *testing.T) {
 	})
 }
 
-// TestUnusedSessionEnds after ninety days without a sign of it; the days of a
-// session that an earlier build left begin with the upgrade.
+// TestUnusedSessionEnds after ninety days without a sign of it.
 func TestUnusedSessionEnds(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
-	tokens := plantSessions(t, w, team, 1500, "")
+	tokens := plantSessions(t, w, team, 1500)
 	s.Connect()
 	require.Len(t, actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}), 1501)
 	w.Advance(60 * 24 * time.Hour)

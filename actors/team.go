@@ -385,7 +385,6 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	if m.SignedIn {
 		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, access.ByCode)
 	}
-	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
 	insight.Begin(batch)
 	t.openPosts()
 	t.Commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})

@@ -88,10 +88,10 @@ func TestTriageStays(t *testing.T) {
 	actorstest.Must[root.Done](t, team, triage.MarkAll{Member: one, Before: now})
 	v := triageOf(t, team, one)
 	require.Equal(t, []any{now, 0, 1}, []any{v.DoneBefore, len(v.Done), len(v.Later)})
-	require.Len(t, storedKeys(t, w, team, teamspace.KeyTriageMark), 2)
+	require.Len(t, storedKeys(t, w, team, teamspace.KeyTriageMark), 3, "that of the done post stays, as it can be taken back")
 
 	actorstest.Must[root.Done](t, team, actors.RemoveMember{Member: other})
-	require.Len(t, storedKeys(t, w, team, teamspace.KeyTriageMark), 1)
+	require.Len(t, storedKeys(t, w, team, teamspace.KeyTriageMark), 2)
 	require.Len(t, storedKeys(t, w, team, teamspace.KeyTriage), 1)
 	actorstest.Fails(t, team, watchpost.NotFound, triage.Get{Member: other, Visit: true})
 	actorstest.Fails(t, team, watchpost.NotFound, triage.Mark{Member: other, Post: fresh[0], State: watchpost.TriageDone})
@@ -247,4 +247,120 @@ func TestReplying(t *testing.T) {
 	reply("b", false)
 	actorstest.Must[root.Done](t, team, actors.RemoveMember{Member: one})
 	require.Empty(t, shown())
+}
+
+// TestAllDoneIsTakenBack: the last decision of a member can be taken back where it marked all
+// posts as done, after a crash too, until the member's next one. The other member has
+// nothing to take back.
+func TestAllDoneIsTakenBack(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t, actorstest.With(func(o *actors.Options) { o.KeepPosts = 30 }))
+	team, posts := stocked(t, w, 7, 60, 20)
+	one, other := founder(t, team), secondMember(t, team)
+	start := actorstest.Must[triage.View](t, team, triage.Get{Member: one, Visit: true}).DoneBefore
+	mark := func(p *watchpost.Post, state watchpost.TriageState) {
+		actorstest.Must[triage.Marked](t, team, triage.Mark{Member: one, Post: p.Marked(), State: state})
+	}
+	var old, fresh []*watchpost.Post
+	for _, p := range posts {
+		if p.CreatedAt.Before(start) {
+			old = append(old, p)
+		} else {
+			fresh = append(fresh, p)
+		}
+	}
+	require.Greater(t, len(fresh), 3)
+	mark(fresh[0], watchpost.TriageDone)
+	mark(fresh[1], watchpost.TriageLater)
+	if len(old) > 0 {
+		mark(old[0], watchpost.TriageUnread)
+	}
+	marks := func() int { return len(storedKeys(t, w, team, teamspace.KeyTriageMark)) }
+	before, stored := triageOf(t, team, one), marks()
+	w.Advance(time.Minute)
+	actorstest.Must[root.Done](t, team, triage.MarkAll{Member: one, Before: w.Now()})
+	done := triageOf(t, team, one)
+	check := func() {
+		t.Helper()
+		require.Equal(t, done, triageOf(t, team, one))
+		require.Empty(t, done.Done)
+		require.Empty(t, done.Unread)
+		require.Len(t, done.Later, 1)
+	}
+	check()
+	require.WithinDuration(t, w.Now(), done.AllDoneAt, time.Second)
+	w.Crash()
+	check()
+	kept := 0
+	require.NoError(t, w.Registry.ExportTeam(w.Context(), team.ID, func(record any) error {
+		if k, ok := record.(triage.Kept); ok && k.Member == one {
+			kept++
+		}
+		return nil
+	}))
+	require.Equal(t, 2, kept, "an export has what counts: the moment, and what is kept for later")
+	actorstest.Fails(t, team, watchpost.Conflict, triage.TakeBackAll{Member: other, At: done.AllDoneAt})
+	actorstest.Fails(t, team, watchpost.Conflict, triage.TakeBackAll{Member: one, At: done.AllDoneAt.Add(-time.Second)})
+	actorstest.Must[root.Done](t, team, triage.TakeBackAll{Member: one, At: done.AllDoneAt})
+	require.Equal(t, before, triageOf(t, team, one))
+	require.Equal(t, stored, marks())
+	w.Crash()
+	require.Equal(t, before, triageOf(t, team, one))
+	actorstest.Fails(t, team, watchpost.Conflict, triage.TakeBackAll{Member: one, At: done.AllDoneAt})
+
+	// The next decision ends it, and deletes the marks that were kept.
+	actorstest.Must[root.Done](t, team, triage.MarkAll{Member: one, Before: w.Now()})
+	again := triageOf(t, team, one).AllDoneAt
+	require.Equal(t, stored, marks())
+	mark(fresh[2], watchpost.TriageLater)
+	require.Equal(t, 2, marks(), "only those for later")
+	actorstest.Fails(t, team, watchpost.Conflict, triage.TakeBackAll{Member: one, At: again})
+	settled := triageOf(t, team, one)
+	require.Zero(t, settled.AllDoneAt)
+	w.Crash()
+	reloaded := triageOf(t, team, one)
+	require.Equal(t, []any{settled.DoneBefore, settled.Later}, []any{reloaded.DoneBefore, reloaded.Later})
+	require.Empty(t, reloaded.Done)
+
+	// A member who leaves leaves none of them.
+	actorstest.Must[triage.Marked](t, team, triage.Mark{Member: other, Post: fresh[0].Marked(), State: watchpost.TriageDone})
+	actorstest.Must[root.Done](t, team, triage.MarkAll{Member: other, Before: w.Now()})
+	require.Equal(t, 3, marks())
+	actorstest.Must[root.Done](t, team, actors.RemoveMember{Member: other})
+	require.Equal(t, 2, marks())
+}
+
+// TestSeveralMarks: several posts get their states in one commit, each with its outcome.
+func TestSeveralMarks(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
+	member := founder(t, team)
+	at := func(i int) watchpost.MarkedPost {
+		return watchpost.MarkedPost{ID: watchpost.PostID(fmt.Sprintf("00000000-0000-7000-8000-%012d", i)), StoredAt: w.Now().Add(time.Second)}
+	}
+	p := &planter{W: w, team: team, now: w.Now(), member: member}
+	p.put(teamspace.Key(teamspace.KeyTriage, member), teamspace.TriageRecord{DoneBefore: w.Now()})
+	for i := range watchpost.MaxOtherMarks - 1 {
+		p.put(teamspace.TriageMarkKey(member, at(i+10).ID), teamspace.TriageMark{State: watchpost.TriageLater, StoredAt: at(i).StoredAt})
+	}
+	p.plant()
+	w.Crash()
+	several := func(marks ...triage.PostState) triage.Outcomes {
+		return actorstest.Must[triage.Outcomes](t, team, triage.MarkSeveral{Member: member, Marks: marks})
+	}
+	got := several(triage.PostState{Post: at(1), State: watchpost.TriageDone}, triage.PostState{Post: at(2), State: watchpost.TriageLater}, triage.PostState{Post: at(3), State: watchpost.TriageLater})
+	require.Equal(t, watchpost.TriageUnread, got[0].Before)
+	require.NoError(t, got[0].Err)
+	require.NoError(t, got[1].Err)
+	require.Equal(t, watchpost.Conflict, watchpost.KindOf(got[2].Err), "there is no room for another one")
+	after := triageOf(t, team, member)
+	require.Len(t, after.Later, watchpost.MaxOtherMarks)
+	require.Len(t, after.Done, 1)
+	w.Crash()
+	require.Equal(t, after, triageOf(t, team, member))
+	got = several(triage.PostState{Post: at(1), State: watchpost.TriageUnread}, triage.PostState{Post: at(2), State: watchpost.TriageUnread})
+	require.Equal(t, []watchpost.TriageState{watchpost.TriageDone, watchpost.TriageLater}, []watchpost.TriageState{got[0].Before, got[1].Before})
+	require.Len(t, triageOf(t, team, member).Later, watchpost.MaxOtherMarks-1)
+	actorstest.Fails(t, team, watchpost.NotFound, triage.MarkSeveral{Member: "nobody"})
 }

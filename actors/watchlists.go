@@ -275,8 +275,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	ws.team.handouts.run() // it may have been the last that was waited for
 }
 
-// resumeRetag lets the post store go on with what a restart interrupted, and with what
-// an earlier build left.
+// resumeRetag lets the post store go on with what a restart interrupted.
 func (ws *watchlists) resumeRetag(view persistence.View) error {
 	pending, err := poststore.RetagPending(view, ws.Space)
 	if pending {

@@ -34,7 +34,10 @@ func (s *Server) dashboardRoutes(o Options, prompts *api.Prompts) {
 	for _, route := range pages.Routes() {
 		handler := endpoints.PlacedBy(pages.Place)(route.Handler)
 		if !route.Stream {
-			handler = endpoints.WithDeadline(endpoints.WithRoom(handler))
+			handler = endpoints.WithRoom(handler)
+		}
+		if !route.Stream && !route.Export {
+			handler = endpoints.WithDeadline(handler)
 		}
 		handler = s.ofMember(pages.Place, handler)
 		endpoints.API.Page(route.Method, route.Path, handler)

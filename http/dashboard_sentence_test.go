@@ -116,7 +116,7 @@ func TestDashboardSentence(t *testing.T) {
 
 	// The sentence stays with the watchlist when its keywords change.
 	edit := "/app/watchlists/" + id
-	require.Contains(t, b.do("GET", edit, "").raw, "<q>"+sentence+"</q>")
+	require.Contains(t, b.do("GET", edit, "").raw, `name="sentence" value="`+sentence+`"`)
 	require.Equal(t, 303, b.send(edit, url.Values{"token": {b.token()}, "name": {"Changed"}, "keyword": {"CRM"}, "required": {""}, "excluded": {""}, "do": {"save"}}).status)
 	changed := show()
 	require.Equal(t, []any{"Changed", sentence}, []any{changed["name"], changed["prompt"]})
@@ -152,4 +152,89 @@ func TestDashboardShortSentence(t *testing.T) {
 	require.Equal(t, 422, empty.status)
 	require.Contains(t, empty.raw, "Enter at least one keyword.")
 	require.Equal(t, 422, m.call("POST", watchlists, `{"prompt":"oil, gas tenders","name":"Oil"}`).status, "the API refuses it")
+}
+
+// TestDashboardStoredSentence: the form of a stored watchlist shows its sentence and what it
+// is understood as, as the form did that made it.
+func TestDashboardStoredSentence(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Stored", "growth")
+	b := h.browser()
+	b.signIn(m.email)
+	const path, sentence = "/app/watchlists/new", "People complaining about Salesforce pricing these days, in the UK or Ireland, no consultants"
+	page := b.send(path, url.Values{"token": {b.token()}, "kind": {"prompt"}, "prompt": {sentence}, "do": {"read"}}).raw
+	made := chipsOf(page)
+	form := sentFrom(page)
+	form.Set("do", "save")
+	require.Equal(t, 303, b.send(path, form).status)
+	id := read[fields](m.call("GET", watchlists, ""), 200)["watchlists"].([]any)[0].(fields)["id"].(string)
+	show := func() fields { return read[fields](m.call("GET", watchlists+"?id="+id, ""), 200) }
+	edit, before := "/app/watchlists/"+id, show()
+
+	page = b.do("GET", edit, "").raw
+	require.Equal(t, made, chipsOf(page))
+	require.Contains(t, page, "<b>Salesforce</b>")
+	require.Contains(t, page, `<u class="unused">these days<span class="sr"> (not used)</span></u>`)
+	require.NotContains(t, page, ", added by Watchpost", "members have seen them")
+	require.NotContains(t, page, `name="keyword"`)
+
+	// Saved as it is, nothing but the name changes.
+	form = sentFrom(page)
+	form.Set("do", "save")
+	form.Set("name", "Renamed")
+	require.Equal(t, 303, b.send(edit, form).status)
+	after := show()
+	require.Equal(t, "Renamed", after["name"])
+	require.Equal(t, []any{before["keyword_tracking"], before["objective"], sentence}, []any{after["keyword_tracking"], after["objective"], after["prompt"]})
+
+	// A word is taken out and another one added, without a script.
+	press := func(do string, typed ...string) url.Values {
+		t.Helper()
+		form := sentFrom(page)
+		form.Set("do", do)
+		for i := 0; i < len(typed); i += 2 {
+			form.Set(typed[i], typed[i+1])
+		}
+		got := b.send(edit, form)
+		require.Equal(t, 200, got.status, got.raw)
+		page = got.raw
+		return chipsOf(page)
+	}
+	page = b.do("GET", edit, "").raw
+	require.NotContains(t, press("take:not:consultants")["not"], "consultants")
+	press("edit:not:")
+	require.Contains(t, press("keep", "word", "webinar")["not"], "webinar")
+	require.Equal(t, before["keyword_tracking"], show()["keyword_tracking"], "nothing is saved yet")
+	form = sentFrom(page)
+	form.Set("do", "save")
+	form.Set("objective", "Win them over")
+	require.Equal(t, 303, b.send(edit, form).status)
+	after = show()
+	require.Equal(t, []any{"Win them over", sentence}, []any{after["objective"], after["prompt"]})
+	for _, k := range after["keyword_tracking"].([]any) {
+		require.Contains(t, k.(fields)["exclude_keywords"], "webinar")
+		require.NotContains(t, k.(fields)["exclude_keywords"], "consultants")
+	}
+
+	// One that the API made keeps its entries, too.
+	cut := read[fields](m.call("POST", watchlists, `{"prompt":"Complaints about prices of cloud software in the UK or Ireland or Wales","name":"Cut"}`), 200)["id"].(string)
+	entries := func() any {
+		return read[fields](m.call("GET", watchlists+"?id="+cut, ""), 200)["keyword_tracking"]
+	}
+	stored := entries()
+	form = sentFrom(b.do("GET", "/app/watchlists/"+cut, "").raw)
+	form.Set("do", "save")
+	form.Set("name", "Renamed as well")
+	require.Equal(t, 303, b.send("/app/watchlists/"+cut, form).status)
+	require.Equal(t, stored, entries())
+
+	// The keywords are fields where that is asked for.
+	page = b.do("GET", edit, "").raw
+	press("fields")
+	require.Contains(t, page, `name="keyword" value="Salesforce"`)
+	form = sentFrom(page)
+	form.Set("do", "save")
+	require.Equal(t, 303, b.send(edit, form).status)
+	require.Equal(t, sentence, show()["prompt"])
 }

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/netip"
@@ -239,10 +240,12 @@ func TestDashboardWatchlists(t *testing.T) {
 	require.Contains(t, bad.raw, "<title>Error: New watchlist")
 	form := url.Values{"kind": {"keyword"}, "key": {"once"}, "name": {"Grid"}, "keyword": {"battery storage", "grid", ""}, "required": {"", "cost, price", ""}, "excluded": {"job\r\nhiring", "", ""},
 		"any": {"1"}, "every": {"6"}, "labels": {"Pricing: price, cost\r\nNews*"}, "do": {"save"}}
-	for range 2 { // the second is a repetition
-		require.Equal(t, 303, send("/app/watchlists/new", form).status)
-	}
+	first, second := send("/app/watchlists/new", form), send("/app/watchlists/new", form) // a repetition
 	id := only(watchlists, "keyword")
+	for _, saved := range []reply{first, second} {
+		require.Equal(t, 303, saved.status)
+		require.Equal(t, "/app?watchlist_id="+id, saved.header.Get("Location"))
+	}
 	made := show(id)
 	require.Equal(t, "Grid", made["name"])
 	require.Equal(t, 6.0, made["fetchFreqInHours"])
@@ -281,8 +284,10 @@ func TestDashboardWatchlists(t *testing.T) {
 	require.Equal(t, 200, seen.status)
 	require.Contains(t, seen.raw, "https://network.example/in/jane-doe/: jane-doe")
 	require.Contains(t, seen.raw, "a b c: not understood")
-	require.Equal(t, 303, send("/app/watchlists/new", url.Values{"kind": {"people"}, "name": {"CTOs"}, "references": {"https://network.example/in/jane-doe/\r\njohn"}, "do": {"save"}}).status)
+	followed := send("/app/watchlists/new", url.Values{"kind": {"people"}, "name": {"CTOs"}, "references": {"https://network.example/in/jane-doe/\r\njohn"}, "do": {"save"}})
+	require.Equal(t, 303, followed.status)
 	people := read[fields](m.call("GET", "/api-people-watchlist", ""), 200)["watchlists"].([]any)
+	require.Equal(t, fmt.Sprint("/app?watchlist_id=", people[0].(fields)["id"]), followed.header.Get("Location"))
 	require.Equal(t, 2.0, people[0].(fields)["profiles_count"])
 
 	// By a sentence: it is read, corrected and saved.

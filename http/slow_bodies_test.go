@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 // open sends the head of a request, and the beginning of its body, over a connection of
@@ -180,6 +182,32 @@ func TestOperatorsHaveTime(t *testing.T) {
 	require.Greater(t, time.Until(set[0]), 10*time.Minute)
 	require.Empty(t, ask("/docs/posts"))
 	require.Empty(t, ask(watchlists, "X-Api-Key", team.key))
+}
+
+// TestSlowReadersOfTheFeed: each part of the feed as a table moves the bound of the server,
+// as exports of the API do, so that a slow reader gets all of it.
+func TestSlowReadersOfTheFeed(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Slow", "ultimate")
+	posts := make([]protocol.Post, 40)
+	for i := range posts {
+		posts[i] = sample(i, "telemetry "+strings.Repeat("and more ", 500))
+	}
+	m.collect(m.join(), "telemetry", posts...)
+	b := h.browser()
+	b.signIn(m.email)
+	address, err := url.Parse(h.url)
+	require.NoError(t, err)
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	r := httptest.NewRequest("GET", "/app/posts.csv", http.NoBody)
+	for _, c := range b.client.Jar.Cookies(address) {
+		r.AddCookie(c)
+	}
+	h.server.Handler().ServeHTTP(w, r)
+	require.Equal(t, 200, w.Code)
+	require.Equal(t, len(posts)+1, strings.Count(w.Body.String(), "\n"))
+	require.Greater(t, len(w.set), 1, "of %d bytes", w.Body.Len())
 }
 
 // TestUnreadBodiesHaveADeadline: the end of a body that no handler reads is not waited for

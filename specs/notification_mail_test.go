@@ -18,6 +18,81 @@ import (
 // TestMailDigestOverSMTP: a target of type email sends the posts of a day to each
 // member in one mail, through the mail server.
 func TestMailDigestOverSMTP(t *testing.T) {
+	team := startMailedTeam(t)
+	team.m.call("/api-notifications", "x-api-key", team.key, `{"type":"email","name":"Daily","user_emails":["ada@acme.example","bob@acme.example"]}`)
+	var posts []protocol.Post
+	for n := range 2 {
+		posts = append(posts, batteryPost(n, fmt.Sprintf("battery storage number %d <b>bold</b>", n), time.Now()))
+	}
+	team.collect(posts)
+
+	require.Len(t, team.server.Mails(), team.earlier, "posts are gathered for a day")
+	team.advance("24h1m")
+	to := map[string]string{}
+	for _, letter := range team.server.Await(team.earlier + 2)[team.earlier:] {
+		to[letter.To] = letter.Body
+		require.Contains(t, letter.Header.Get("Subject"), "2 new posts")
+	}
+	require.Len(t, to, 2)
+	for _, member := range []string{"ada@acme.example", "bob@acme.example"} {
+		require.Contains(t, to[member], "battery storage number 0 <b>bold</b>", "plain text")
+		require.Contains(t, to[member], "battery storage number 1")
+	}
+	require.Contains(t, team.m.call("/api-notifications/send", "x-api-key", team.key, `{"id":"`+between(team.m.get("/api-notifications", team.key), `"id":"`, `"`)+`"}`), `"state":"delivered"`)
+	require.Len(t, team.server.Await(team.earlier+4), team.earlier+4)
+}
+
+// TestAlertOverSMTP: a target of type email with an alert sends one mail on a day with many
+// more posts than usual, which says from what to what they rose. The log of deliveries has
+// the same.
+func TestAlertOverSMTP(t *testing.T) {
+	team := startMailedTeam(t)
+	team.m.call("/api-notifications", "x-api-key", team.key, `{"type":"email","name":"Spikes","user_emails":["ada@acme.example"],"alert":{"of":"spike","minimum":8}}`)
+	var posts []protocol.Post
+	for day := range 20 {
+		posts = append(posts, batteryPost(day, "battery storage", time.Now().AddDate(0, 0, -1-day)))
+	}
+	for n := range 9 {
+		posts = append(posts, batteryPost(100+n, "battery fire in Lisbon", time.Now()))
+	}
+	team.collect(posts)
+	require.Len(t, team.server.Mails(), team.earlier, "the posts of a scan are counted together")
+	team.advance("6m")
+	letter := team.server.Await(team.earlier + 1)[team.earlier]
+	require.Equal(t, "ada@acme.example", letter.To)
+	require.Regexp(t, `^Watchpost: 9 posts on \d+ \w+, usually 1$`, letter.Header.Get("Subject"))
+	require.Contains(t, letter.Body, "New words: fire, lisbon")
+	require.Contains(t, letter.Body, "Marta: battery fire in Lisbon")
+	require.NotContains(t, letter.Body, "battery storage")
+	var log struct {
+		Deliveries []struct {
+			Kind, State string
+			Alert       struct {
+				Of    string
+				Count int
+				Usual float64
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(team.m.get("/api-notifications/deliveries", team.key)), &log))
+	require.Len(t, log.Deliveries, 1)
+	told := log.Deliveries[0]
+	require.Equal(t, []any{"alert", "delivered", "spike", 9, 1.0}, []any{told.Kind, told.State, told.Alert.Of, told.Alert.Count, told.Alert.Usual})
+}
+
+// mailedTeam is a team with two members who have signed in, and a watchlist whose scan is
+// handed out.
+type mailedTeam struct {
+	m       *mailed
+	server  *mailtest.Server
+	key     string
+	token   string // of a session
+	scan    protocol.Frame
+	earlier int // mails of the sign-in
+}
+
+func startMailedTeam(t *testing.T) *mailedTeam {
+	t.Helper()
 	server := mailtest.Start(t, mailtest.Options{NoAuth: true})
 	m := startMailed(t, server)
 	status, made := m.post("/admin/teams", `{"email":"ada@acme.example","plan":"growth","name":"Acme"}`)
@@ -31,40 +106,32 @@ func TestMailDigestOverSMTP(t *testing.T) {
 		status, body := m.verify(member, onlyCode.FindString(server.Await(n + 2)[n+1].Body))
 		require.Equal(t, http.StatusOK, status, body)
 	}
-	const earlier = 3
-	m.call("/api-notifications", "x-api-key", key, `{"type":"email","name":"Daily","user_emails":["ada@acme.example","bob@acme.example"]}`)
 	m.call("/api-keyword-watchlist", "x-api-key", key, `{"name":"Energy","keywords":["battery"]}`)
-
 	_, opened := m.post("/admin/teams/"+team+"/sessions", `{"email":"ada@acme.example"}`)
 	token := "Bearer " + between(opened, `"session_token":"`, `"`)
 	hello := `{"type":"hello","v":1,"token":"","boot":"b","journal":"j","version":"specs","account":{"urn":"urn:network:member:ada","slug":"ada","name":"Ada","signed_in":true},"tasks":[]}`
-	scan := m.poll(token, protocol.TypeTask, hello)
-	var posts protocol.PostsOutput
-	for n := range 2 {
-		posts.Posts = append(posts.Posts, protocol.Post{
-			URN: fmt.Sprintf("urn:network:post:%d", n), URL: fmt.Sprintf("/feed/%d", n), Content: fmt.Sprintf("battery storage number %d <b>bold</b>", n),
-			AuthorName: "Marta", AuthorURL: "/in/marta", PostedAt: time.Now(), Type: "text",
-		})
-	}
-	output, err := json.Marshal(posts)
-	require.NoError(t, err)
-	m.poll(token, protocol.TypeAck, fmt.Sprintf(`{"type":"part","task":%q,"lease":%q,"attempt":%d,"seq":0,"output":%s}`, scan.Task, scan.Lease, scan.Attempt, output))
+	return &mailedTeam{m: m, server: server, key: key, token: token, scan: m.poll(token, protocol.TypeTask, hello), earlier: 3}
+}
 
-	require.Len(t, server.Mails(), earlier, "posts are gathered for a day")
-	status, body := m.post("/admin/clock", `{"advance":"24h1m"}`)
-	require.Equal(t, http.StatusOK, status, body)
-	to := map[string]string{}
-	for _, letter := range server.Await(earlier + 2)[earlier:] {
-		to[letter.To] = letter.Body
-		require.Contains(t, letter.Header.Get("Subject"), "2 new posts")
+// collect reports posts of the scan.
+func (team *mailedTeam) collect(posts []protocol.Post) {
+	team.m.t.Helper()
+	output, err := json.Marshal(protocol.PostsOutput{Posts: posts})
+	require.NoError(team.m.t, err)
+	team.m.poll(team.token, protocol.TypeAck, fmt.Sprintf(`{"type":"part","task":%q,"lease":%q,"attempt":%d,"seq":0,"output":%s}`, team.scan.Task, team.scan.Lease, team.scan.Attempt, output))
+}
+
+func (team *mailedTeam) advance(by string) {
+	team.m.t.Helper()
+	status, body := team.m.post("/admin/clock", `{"advance":"`+by+`"}`)
+	require.Equal(team.m.t, http.StatusOK, status, body)
+}
+
+func batteryPost(n int, content string, at time.Time) protocol.Post {
+	return protocol.Post{
+		URN: fmt.Sprintf("urn:network:post:%d", n), URL: fmt.Sprintf("/feed/%d", n), Content: content,
+		AuthorName: "Marta", AuthorURL: "/in/marta", PostedAt: at, Type: "text",
 	}
-	require.Len(t, to, 2)
-	for _, member := range []string{"ada@acme.example", "bob@acme.example"} {
-		require.Contains(t, to[member], "battery storage number 0 <b>bold</b>", "plain text")
-		require.Contains(t, to[member], "battery storage number 1")
-	}
-	require.Contains(t, m.call("/api-notifications/send", "x-api-key", key, `{"id":"`+between(m.get("/api-notifications", key), `"id":"`, `"`)+`"}`), `"state":"delivered"`)
-	require.Len(t, server.Await(earlier+4), earlier+4)
 }
 
 // call posts a body under a header and returns the reply, which must be 200.

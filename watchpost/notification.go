@@ -25,7 +25,10 @@ type NotificationTarget struct {
 	// token of a Telegram bot.
 	Sealed []byte `json:",omitempty"`
 	If     PostConditions
-	// Batch is how long posts are gathered before they are delivered together.
+	// Alert tells of days with many posts in place of the posts.
+	Alert Alert `json:",omitzero"`
+	// Batch is how long posts are gathered before they are delivered together. An alert
+	// does not wait for it.
 	Batch    time.Duration `json:",omitempty"`
 	Quiet    DailyHours    // when nothing is delivered
 	PerHour  int           // deliveries at most
@@ -87,7 +90,7 @@ func (t NotificationTarget) Clean(plain bool) (NotificationTarget, error) {
 			return t, Errorf(Invalid, "Invalid '%s'", need.Field)
 		}
 	}
-	if t.If, err = t.If.Clean(); err != nil {
+	if err = t.CleanCounted(); err != nil {
 		return t, err
 	}
 	if t.Batch < 0 || t.Batch > MaxBatchTime {
@@ -113,9 +116,31 @@ func (w *Watchlist) SlackTarget() (t NotificationTarget, ok bool) {
 	}, w.SlackURL != ""
 }
 
-// Wants reports whether the target gets a post that is new to a watchlist.
+// Wants reports whether the target gets, or its alert counts, a post that is new to a
+// watchlist.
 func (t *NotificationTarget) Wants(p *Post, w WatchlistID, tagging *Tagging, now time.Time) bool {
-	return !t.Disabled && (t.Watchlist == "" || t.Watchlist == w) && t.If.Hold(p, map[WatchlistID]bool{w: true}, tagging, now)
+	of := t.conditions()
+	return !t.Disabled && (t.Watchlist == "" || t.Watchlist == w) && of.Hold(p, map[WatchlistID]bool{w: true}, tagging, now)
+}
+
+// conditions are those of the posts that the target is about.
+func (t *NotificationTarget) conditions() PostConditions {
+	c := t.If
+	if t.Alert.Of == AlertNegativeSurge {
+		c.Sentiments = []string{sentimentNegative}
+	}
+	return c
+}
+
+// Counted returns the query of the posts that the alert of the target counts. tagging says
+// which watchlists and tags the team has.
+func (t *NotificationTarget) Counted(tagging *Tagging) PostQuery {
+	live := tagging.Live
+	if t.Watchlist != "" {
+		live = map[WatchlistID]bool{t.Watchlist: tagging.Live[t.Watchlist]}
+	}
+	c := t.conditions()
+	return c.query(live, tagging)
 }
 
 // DeliveryState is the state of a delivery.
@@ -132,9 +157,10 @@ const (
 // that a receiver can drop repeated deliveries.
 type Delivery struct {
 	ID       string
-	Kind     string // posts, test or replay
+	Kind     string // posts, alert, test or replay
 	Posts    []PostID
-	Through  string `json:",omitempty"` // the last of the waiting posts that it holds
+	Alert    *Alerted `json:",omitempty"` // that an alert tells; Posts are the latest of the day
+	Through  string   `json:",omitempty"` // the last of the waiting posts that it holds
 	State    DeliveryState
 	At       time.Time // of the first attempt
 	Attempts int
@@ -169,7 +195,7 @@ func (d Delivery) After(a Attempt, now time.Time) (next Delivery, givenUp bool) 
 	case now.Sub(d.HourlyAt) >= time.Hour:
 		next.Hourly, next.HourlyAt = d.Hourly+1, now
 	}
-	if a.Gone || d.Kind != "posts" || next.Hourly >= DeliveryPatience {
+	if a.Gone || d.Kind == "test" || d.Kind == "replay" || next.Hourly >= DeliveryPatience {
 		next.State, next.EndedAt = DeliveryFailed, now
 		return next, true
 	}
@@ -198,6 +224,7 @@ type TargetPatch struct {
 	Name, URL, Chat *string
 	Emails          *[]string
 	If              ConditionsPatch
+	Alert           *Alert
 	Batch           *time.Duration
 	Quiet           *DailyHours
 	PerHour         *int
@@ -212,6 +239,7 @@ func (p *TargetPatch) Apply(t NotificationTarget) NotificationTarget {
 	set(&t.Chat, p.Chat)
 	set(&t.Emails, p.Emails)
 	t.If = p.If.Apply(t.If)
+	set(&t.Alert, p.Alert)
 	set(&t.Batch, p.Batch)
 	set(&t.Quiet, p.Quiet)
 	set(&t.PerHour, p.PerHour)

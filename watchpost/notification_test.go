@@ -86,3 +86,61 @@ func TestQuietAroundTheClock(t *testing.T) {
 		require.NoError(t, clean(some), "%+v", some)
 	}
 }
+
+// TestAlertOfATarget: an alert has a kind and a minimum, and conditions that can be counted.
+func TestAlertOfATarget(t *testing.T) {
+	t.Parallel()
+	spike := watchpost.Alert{Of: watchpost.AlertSpike, Minimum: 5}
+	surge := watchpost.Alert{Of: watchpost.AlertNegativeSurge, Minimum: watchpost.MaxAlertMinimum}
+	for _, c := range []struct {
+		alert watchpost.Alert
+		when  watchpost.PostConditions
+		field string
+	}{
+		{watchpost.Alert{}, watchpost.PostConditions{MinRelevance: 5, MaxAge: time.Hour}, ""},
+		{spike, watchpost.PostConditions{}, ""},
+		{surge, watchpost.PostConditions{Sentiments: []string{"Negative", "neutral"}, Languages: []string{"German"}}, ""},
+		{watchpost.Alert{Minimum: 5}, watchpost.PostConditions{}, "alert.of"},
+		{watchpost.Alert{Of: "calm", Minimum: 5}, watchpost.PostConditions{}, "alert.of"},
+		{watchpost.Alert{Of: watchpost.AlertSpike}, watchpost.PostConditions{}, "alert.minimum"},
+		{watchpost.Alert{Of: watchpost.AlertSpike, Minimum: watchpost.MaxAlertMinimum + 1}, watchpost.PostConditions{}, "alert.minimum"},
+		{spike, watchpost.PostConditions{MinRelevance: 5}, "min_relevance"},
+		{spike, watchpost.PostConditions{MaxAge: time.Hour}, "max_age_hours"},
+		{spike, watchpost.PostConditions{Sentiments: []string{"positive"}}, ""},
+		{surge, watchpost.PostConditions{Sentiments: []string{"positive"}}, "sentiments"},
+	} {
+		target := watchpost.NotificationTarget{Name: "Hook", Kind: watchpost.TargetWebhook, URL: "https://hook.example", PerHour: 1, Alert: c.alert, If: c.when}
+		_, err := target.Clean(false)
+		if c.field == "" {
+			require.NoError(t, err, "%+v", c)
+		} else {
+			require.EqualError(t, err, "Invalid '"+c.field+"'", "%+v", c)
+		}
+	}
+}
+
+// TestCountedPosts: what an alert counts is what its target would get: the query selects the
+// same posts, and its parameters name the same filters.
+func TestCountedPosts(t *testing.T) {
+	t.Parallel()
+	target := watchpost.NotificationTarget{
+		Watchlist: "w", Alert: watchpost.Alert{Of: watchpost.AlertNegativeSurge, Minimum: 5},
+		If: watchpost.PostConditions{Labels: []string{"Pricing"}, Sentiments: []string{"negative", "neutral"}, Levels: []string{"VP"}, Languages: []string{"de"}, Authors: []string{"/in/ada", "https://network.example/company/acme"}, Keyword: "solar"},
+	}
+	require.Equal(t, "company_slug=https%3A%2F%2Fnetwork.example%2Fcompany%2Facme&keyword=solar&labels=Pricing&lang=de&people_slug=%2Fin%2Fada&seniority_level=VP&sentiment=negative&watchlist_id=w",
+		target.CountedParams().Encode())
+	target.If = watchpost.PostConditions{Languages: []string{"de"}}
+	tagging := &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{"w": true, "other": true}}
+	for name, c := range map[string]struct {
+		of, language, sentiment string
+		want                    bool
+	}{
+		"counted": {"w", "de", "negative", true}, "another language": {"w", "en", "negative", false},
+		"no bad news": {"w", "de", "positive", false}, "another watchlist": {"other", "de", "negative", false},
+	} {
+		p := &watchpost.Post{ID: "p", Language: c.language, Sentiment: c.sentiment, Matches: []watchpost.Match{{Watchlist: watchpost.WatchlistID(c.of)}}}
+		q := target.Counted(tagging)
+		require.Equal(t, c.want, q.Matches(p), name)
+		require.Equal(t, c.want, target.Wants(p, watchpost.WatchlistID(c.of), tagging, monday), name)
+	}
+}

@@ -139,8 +139,8 @@ func (p *Post) Lead() bool {
 
 // A post's tags come from its live watchlists. Each match records which of the
 // post's tags it gives. When a watchlist is deleted, or its labels change, its
-// old tags therefore disappear at once. Posts of earlier builds lack this
-// record: their tags count until they are classified again.
+// old tags therefore disappear at once. A post that is not stored yet may lack this
+// record: then all its tags count, and the index attributes them (Attribute).
 
 // Tagging says which tags of posts are valid.
 type Tagging struct {

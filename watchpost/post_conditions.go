@@ -1,6 +1,7 @@
 package watchpost
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,8 @@ const (
 	// MaxConditionAge bounds PostConditions.MaxAge.
 	MaxConditionAge = 90 * 24 * time.Hour
 	maxRelevance    = 10
+
+	sentimentNegative = "negative"
 )
 
 // Clean returns the conditions with their values in canonical form. The error
@@ -106,4 +109,93 @@ func (c *PostConditions) Hold(p *Post, live map[WatchlistID]bool, tagging *Taggi
 	}
 	q := c.query(live, tagging)
 	return q.Matches(p)
+}
+
+// CountedParams returns the parameters of GET /api-posts, and of the feed, that select the
+// posts which the alert of the target counts.
+func (t *NotificationTarget) CountedParams() url.Values {
+	c := t.conditions()
+	params := url.Values{}
+	add := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				params.Add(name, v)
+			}
+		}
+	}
+	add("watchlist_id", string(t.Watchlist))
+	add("labels", c.Labels...)
+	add("sentiment", c.Sentiments...)
+	add("seniority_level", c.Levels...)
+	add("lang", c.Languages...)
+	add("keyword", c.Keyword)
+	for _, author := range c.Authors {
+		if _, err := reference.ParseProfile(author); err == nil {
+			add("people_slug", author)
+		} else {
+			add("company_slug", author)
+		}
+	}
+	return params
+}
+
+// AlertKind is what an alert tells of; "" is no alert.
+type AlertKind string
+
+// The kinds.
+const (
+	AlertSpike         AlertKind = "spike"          // a day with many more posts than usual
+	AlertNegativeSurge AlertKind = "negative_surge" // the same of posts with negative sentiment
+)
+
+// AlertKinds are all of them.
+var AlertKinds = []AlertKind{AlertSpike, AlertNegativeSurge}
+
+// Alert is which days a target is told of; package trend judges them. The zero Alert is none.
+type Alert struct {
+	Of      AlertKind
+	Minimum int // posts of the day at least
+}
+
+// Bounds of Alert.Minimum.
+const (
+	DefaultAlertMinimum = 5
+	MaxAlertMinimum     = 100_000
+)
+
+// Alerted is what an alert tells of a day.
+type Alerted struct {
+	Of    AlertKind
+	Day   time.Time // when it begins, in UTC
+	Count int       // posts
+	Usual float64   // median of the four weeks before
+	Words []string  `json:",omitempty"` // new in the posts
+}
+
+// CleanCounted brings what an alert counts into canonical form, whatever the other fields
+// of the target say. Its error is that of Clean.
+func (t *NotificationTarget) CleanCounted() (err error) {
+	if t.If, err = t.If.Clean(); err != nil {
+		return err
+	}
+	return t.cleanAlert()
+}
+
+// cleanAlert checks the alert, and that the posts of its conditions can be counted by day:
+// the index of posts has no relevance, and no day has the age of its posts.
+func (t *NotificationTarget) cleanAlert() error {
+	switch a := t.Alert; {
+	case a == Alert{}:
+	case !slices.Contains(AlertKinds, a.Of):
+		return Errorf(Invalid, "Invalid 'alert.of'")
+	case a.Minimum < 1 || a.Minimum > MaxAlertMinimum:
+		return Errorf(Invalid, "Invalid 'alert.minimum'")
+	case t.If.MinRelevance > 0:
+		return Errorf(Invalid, "Invalid 'min_relevance'")
+	case t.If.MaxAge > 0:
+		return Errorf(Invalid, "Invalid 'max_age_hours'")
+	case a.Of == AlertNegativeSurge && len(t.If.Sentiments) > 0 && !slices.Contains(t.If.Sentiments, sentimentNegative):
+		return Errorf(Invalid, "Invalid 'sentiments'")
+	}
+	return nil
 }

@@ -35,6 +35,8 @@ func schedulesOf(t *watchpost.Task) (all []Schedule) {
 // shares decide whose scan is next, by scanplan.NextClaim.
 type shares struct {
 	needs map[watchpost.TaskType]map[Schedule]scanplan.Need
+	// inOrder is made of needs when it is asked for.
+	inOrder map[watchpost.TaskType]orderedNeeds
 	// used are the scans of the day that were debited, given those that are handed out.
 	used  map[watchpost.TaskType]map[Schedule]int
 	day   string // of used
@@ -47,7 +49,7 @@ type shares struct {
 func newShares() shares {
 	return shares{
 		needs: map[watchpost.TaskType]map[Schedule]scanplan.Need{}, used: map[watchpost.TaskType]map[Schedule]int{},
-		given: map[watchpost.TaskID]givenScan{}, withheld: map[*queue]bool{},
+		inOrder: map[watchpost.TaskType]orderedNeeds{}, given: map[watchpost.TaskID]givenScan{}, withheld: map[*queue]bool{},
 	}
 }
 
@@ -130,6 +132,7 @@ func (d *Dispatcher) Need(kind watchpost.TaskType, of Schedule, need scanplan.Ne
 	if d.needs[kind] == nil {
 		d.needs[kind] = map[Schedule]scanplan.Need{}
 	}
+	delete(d.inOrder, kind)
 	d.needs[kind][of] = need
 	if need.Subjects == 0 {
 		delete(d.needs[kind], of)
@@ -234,17 +237,26 @@ func (d *Dispatcher) DueScans() map[Schedule]int {
 // Needs returns what the schedules of a kind ask for, in the order of their names, and the
 // place among them of one of these.
 func (d *Dispatcher) Needs(kind watchpost.TaskType, of Schedule) (needs []scanplan.Need, at int) {
-	at = -1
-	for schedule, need := range ordered.ByKey(d.needs[kind]) {
-		if schedule == of {
-			at = len(needs)
+	all, made := d.inOrder[kind]
+	if !made {
+		for schedule, need := range ordered.ByKey(d.needs[kind]) {
+			all.schedules, all.needs = append(all.schedules, schedule), append(all.needs, need)
 		}
-		needs = append(needs, need)
+		d.inOrder[kind] = all
 	}
-	if at < 0 {
+	at, known := slices.BinarySearch(all.schedules, of)
+	needs = append(make([]scanplan.Need, 0, len(all.needs)+1), all.needs...)
+	if !known {
 		return append(needs, scanplan.Need{}), len(needs)
 	}
 	return needs, at
+}
+
+// orderedNeeds are the needs of a kind in the order of the names of their schedules. A page
+// asks for them for each of the team's watchlists.
+type orderedNeeds struct {
+	schedules []Schedule
+	needs     []scanplan.Need
 }
 
 // Withholds reports whether scans wait for later hours of the day: Wake knows when.

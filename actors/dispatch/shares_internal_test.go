@@ -121,3 +121,32 @@ func TestWhyScan(t *testing.T) {
 	d.Resumes(scan("4", "b"))
 	why("b", watchpost.PendingRunning, time.Time{})
 }
+
+// TestNeedsInOrder: needs are in the order of their schedules after each change, and a caller
+// may change what it got.
+func TestNeedsInOrder(t *testing.T) {
+	t.Parallel()
+	d := New()
+	need := func(subjects int) scanplan.Need { return scanplan.Need{Subjects: subjects} }
+	check := func(of Schedule, at int, subjects ...int) {
+		t.Helper()
+		needs, place := d.Needs(watchpost.TaskKeywordScan, of)
+		got := []int{}
+		for i := range needs {
+			got = append(got, needs[i].Subjects)
+			needs[i].Subjects = 99
+		}
+		require.Equal(t, subjects, got)
+		require.Equal(t, at, place)
+	}
+	check("a", 0, 0)
+	d.Need(watchpost.TaskKeywordScan, "b", need(2))
+	check("b", 0, 2)
+	d.Need(watchpost.TaskKeywordScan, "a", need(1))
+	check("b", 1, 1, 2)
+	check("c", 2, 1, 2, 0)
+	d.Need(watchpost.TaskKeywordScan, "b", need(3))
+	check("a", 0, 1, 3)
+	d.Need(watchpost.TaskKeywordScan, "a", scanplan.Need{})
+	check("b", 0, 3)
+}

@@ -21,12 +21,12 @@ func (s *Sends) deliver(team watchpost.TeamID, t *watchpost.NotificationTarget, 
 			result = watchpost.Attempt{Error: "the message cannot be made"}
 		}
 	}()
-	m := notify.Message{ID: d.ID, At: now, Test: d.Kind == "test"}
+	m := notify.Message{ID: d.ID, At: now, Test: d.Kind == "test", Alert: d.Alert, Origin: s.origin}
 	var err error
 	if m.Posts, err = s.postsOf(team, t.Watchlist, d.Posts); err != nil {
 		return watchpost.Attempt{Error: "the posts cannot be read"}
 	}
-	if len(m.Posts) == 0 && !m.Test {
+	if len(m.Posts) == 0 && !m.Test && m.Alert == nil {
 		return watchpost.Attempt{} // all were deleted meanwhile
 	}
 	return s.attempt(t, secret, m)

@@ -54,6 +54,10 @@ func (ts *Targets) onCreate(m Create) {
 	box.target = &t
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))
+	if t.Alert.Of != "" {
+		box.restartAlert(t.CreatedAt)
+		ts.putState(batch, box)
+	}
 	ts.audit(batch, watchpost.AuditTargetMade, &t)
 	created.View = ts.viewOf(box, t)
 	ts.host.CommitOnce(batch, created)
@@ -97,8 +101,12 @@ func (ts *Targets) onUpdate(m Update) {
 	if token := m.Patch.Token; token != nil && *token != "" && t.Kind.Needs(watchpost.TargetToken) {
 		t.Sealed = ts.Env.Keyring.Seal(*token, string(t.ID))
 	}
-	box.target = &t
 	batch := &persistence.Batch{}
+	if t.Alert != box.target.Alert {
+		box.restartAlert(ts.Env.Clock.Now())
+		ts.putState(batch, box)
+	}
+	box.target = &t
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))
 	ts.audit(batch, watchpost.AuditTargetChanged, &t)
 	ts.resume(batch, box)

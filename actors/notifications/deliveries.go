@@ -70,9 +70,13 @@ func (ts *Targets) StopTimer() {
 }
 
 // begin makes an attempt of the current delivery, or of the next one once it is
-// durable.
+// durable. Without a post that waits it lets the alert judge.
 func (ts *Targets) begin(box *outbox, t watchpost.NotificationTarget, now time.Time) {
 	batch := &persistence.Batch{}
+	if box.state.Current == nil && len(box.queue) == 0 {
+		ts.judge(box, t, now)
+		return
+	}
 	if box.state.Current == nil {
 		first := box.queue[:min(len(box.queue), watchpost.PostsPerDelivery)]
 		d := &watchpost.Delivery{ID: watchpost.NewID(now), Kind: "posts", State: watchpost.DeliveryPending, At: now, Through: first[len(first)-1].number}
@@ -217,7 +221,7 @@ func (ts *Targets) onSendNow(m SendNow) {
 			ts.Answer(nil, err)
 			return
 		}
-		d.Kind, d.Posts = "replay", old.Posts
+		d.Kind, d.Posts, d.Alert = "replay", old.Posts, old.Alert
 	}
 	batch := &persistence.Batch{}
 	if err := ts.takeSend(batch, box, t.PerHour); err != nil {

@@ -15,7 +15,8 @@ type outbox struct {
 	state   teamspace.TargetState
 	queue   []queuedPost
 	log     []string // ids of the deliveries in the log, oldest first
-	sending bool
+	sending bool     // an attempt is under way, or the alert counts
+	came    bool     // a post came while the alert counted
 }
 
 // queuedPost is a post that waits. number orders them, and is when it came.
@@ -28,12 +29,12 @@ type queuedPost struct {
 // nothing is to be delivered, or an attempt is under way.
 func (box *outbox) due(t *watchpost.NotificationTarget, now time.Time) (at time.Time, ok bool) {
 	switch current := box.state.Current; {
-	case box.sending, box.state.Paused != "", t.Disabled, current == nil && len(box.queue) == 0:
+	case box.sending, box.state.Paused != "", t.Disabled, !box.waits(t):
 		return at, false
 	case current != nil:
 		at = current.NotBefore
 	default:
-		at = time.Unix(0, numberOf(box.queue[0].number)).UTC().Add(t.Batch)
+		at = box.gathered(t)
 		if hour := now.Truncate(time.Hour); box.state.Hour.Equal(hour) && box.state.InHour >= t.PerHour && at.Before(hour.Add(time.Hour)) {
 			at = hour.Add(time.Hour)
 		}
@@ -42,6 +43,24 @@ func (box *outbox) due(t *watchpost.NotificationTarget, now time.Time) (at time.
 		at = now
 	}
 	return t.Opens(at), true
+}
+
+// gathered returns when the posts that wait are delivered, or judged if there are none.
+// What an alert finds in its outbox came before it was an alert.
+func (box *outbox) gathered(t *watchpost.NotificationTarget) time.Time {
+	if len(box.queue) == 0 {
+		return box.state.Unjudged.Add(alertPause)
+	}
+	came := time.Unix(0, numberOf(box.queue[0].number)).UTC()
+	if t.Alert.Of != "" {
+		return came
+	}
+	return came.Add(t.Batch)
+}
+
+// waits reports whether something waits to be delivered or judged.
+func (box *outbox) waits(t *watchpost.NotificationTarget) bool {
+	return box.state.Current != nil || len(box.queue) > 0 || t.Alert.Of != "" && !box.state.Unjudged.IsZero()
 }
 
 // count counts a delivery of this hour.

@@ -64,6 +64,12 @@ func (ts *Targets) Consider(_ persistence.View, batch *persistence.Batch, p *wat
 		if !ok || !t.Wants(p, w, tagging, now) {
 			continue
 		}
+		if t.Alert.Of != "" {
+			if box.noteForAlert(now) {
+				ts.putState(batch, box)
+			}
+			continue
+		}
 		if slices.ContainsFunc(box.queue, func(q queuedPost) bool { return q.post == p.ID }) {
 			continue // another watchlist collected it, too
 		}
@@ -89,7 +95,7 @@ func (ts *Targets) waiting() bool {
 	}
 	for _, box := range ts.byID {
 		t, ok := ts.definition(box)
-		if ok && !t.Disabled && box.state.Paused == "" && (len(box.queue) > 0 || box.state.Current != nil) {
+		if ok && !t.Disabled && box.state.Paused == "" && box.waits(&t) {
 			return true
 		}
 	}

@@ -28,6 +28,9 @@ type SendsOptions struct {
 	Sender *notify.Sender // nil: one that reaches public addresses only
 	Mailer outgoing.Mailer
 	Posts  *postindex.Index
+	// Origin is the address of the service for browsers, without a path; empty: the
+	// operator has not said it, and messages have no links to it.
+	Origin string
 	// Tagging returns what a view says of a team's watchlists and tags.
 	Tagging func(persistence.View, watchpost.TeamID) (*watchpost.Tagging, error)
 	// Panicked counts an attempt that ended in a panic.
@@ -40,6 +43,7 @@ type Sends struct {
 	sender   *notify.Sender
 	mailer   outgoing.Mailer
 	posts    *postindex.Index
+	origin   string
 	tagging  func(persistence.View, watchpost.TeamID) (*watchpost.Tagging, error)
 	panicked func()
 
@@ -66,7 +70,7 @@ func NewSends(o SendsOptions) *Sends {
 	if o.Sender == nil {
 		o.Sender = notify.New(notify.Options{})
 	}
-	s := &Sends{env: o.Env, sender: o.Sender, mailer: o.Mailer, posts: o.Posts, tagging: o.Tagging, panicked: o.Panicked, hosts: map[string]*sendsToHost{}}
+	s := &Sends{env: o.Env, sender: o.Sender, mailer: o.Mailer, posts: o.Posts, origin: o.Origin, tagging: o.Tagging, panicked: o.Panicked, hosts: map[string]*sendsToHost{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }

@@ -18,6 +18,9 @@ import (
 // a successful attempt: it is delivered at least once. A delivery is stored before
 // its first attempt, so that each attempt has the same id and posts, and the next
 // delivery of a target begins when it has ended: they keep their order.
+//
+// A target with an alert has no posts that wait: the batch that removes an arrival notes
+// that days are to be judged, until the batch that has what the alert tells.
 type Targets struct {
 	*root.Actor
 	host     Host
@@ -66,6 +69,8 @@ func (ts *Targets) Receive(message any) bool {
 		ts.onAttempted(m)
 	case sentNow:
 		ts.onSentNow(m)
+	case judged:
+		ts.onJudged(m)
 	case timerDue:
 		ts.Run()
 		ts.onDue()

@@ -121,35 +121,18 @@ func (m *Retag) finish(batch *persistence.Batch) (rest any) {
 		return m
 	}
 	batch.Put([]byte(teamspace.KeyLastWatchlistChange), append([]byte("classified "), last...))
-	batch.Put([]byte(teamspace.KeyTagged), []byte{})
 	return nil
 }
 
-// RetagPending reports whether a restart has interrupted a classification, or an earlier
-// build left one.
+// RetagPending reports whether a restart has interrupted a classification.
 func RetagPending(view persistence.View, space persistence.Space) (bool, error) {
 	pending, err := pendingRetags(view, space)
-	if err != nil {
-		return false, err
-	}
-	_, err = view.Get(space, []byte(teamspace.KeyTagged))
-	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return false, err
-	}
-	return len(pending) > 0 || err != nil, nil
+	return len(pending) > 0, err
 }
 
-// begin reads the pending classifications. Posts of builds that did not say which
-// watchlist gives a tag are done once.
+// begin reads the pending classifications.
 func (m *Retag) begin(view persistence.View, space persistence.Space) (err error) {
 	if m.seen, err = pendingRetags(view, space); err != nil {
-		return err
-	}
-	_, err = view.Get(space, []byte(teamspace.KeyTagged))
-	switch {
-	case errors.Is(err, persistence.ErrNotFound):
-		m.seen = append(m.seen, []byte(teamspace.KeyRetag))
-	case err != nil:
 		return err
 	}
 	m.rules, m.begun = map[ruleKey]*enrich.Rules{}, true
@@ -166,7 +149,7 @@ func (m *Retag) write(view persistence.View, f *PostStore, w *postindex.Writer) 
 		n++
 		before, old := teamspace.Encode(p), *p
 		tagged := f.Guard(f.Team, "classify", p.URN, p.Content, func() { m.contexts.tag(p, m.rules) })
-		if tagged && (!s.Current() || !bytes.Equal(before, teamspace.Encode(p))) {
+		if tagged && !bytes.Equal(before, teamspace.Encode(p)) {
 			failure = w.Put(p)
 			switch {
 			case errors.Is(failure, postindex.ErrUnindexable):

@@ -124,7 +124,7 @@ func TestNothingInTheFeedStarves(t *testing.T) {
 		m.batch = func(most int) int { return rapid.IntRange(0, most).Draw(t, "stored") }
 		m.s = schedule{due: true, sealFrom: rapid.IntRange(1, 64).Draw(t, "seal from")}
 		m.s.most = 8 * m.s.sealFrom
-		m.s.buffered = rapid.IntRange(0, 3*m.s.most).Draw(t, "left by an earlier build")
+		m.s.buffered = rapid.IntRange(0, 3*m.s.most).Draw(t, "left")
 		// The longest wait: the buffer over the bound is flushed, a merge under way and
 		// one that follows are done, with the turns of others between their steps.
 		bound := 100 + 40*(m.longest+2)

@@ -140,6 +140,18 @@ func (r *Reader) Trends(ctx context.Context, team watchpost.TeamID, named []stri
 	return trend, root.Unavailable(err)
 }
 
+// TryAlert returns the days of the last 90 of which the alert of a target would have told,
+// the oldest first. Errors: Unavailable.
+func (r *Reader) TryAlert(ctx context.Context, team watchpost.TeamID, t *watchpost.NotificationTarget) (days []trend.Spike, err error) {
+	now := r.clock.Now()
+	var q watchpost.PostQuery
+	err = r.onPosts(ctx, team, nil, &q, func(view persistence.View) error {
+		_, days, err = insight.Alerts(view, persistence.Space(team), r.posts, t, q.Tagging, trend.AlertTrial(now), now)
+		return err
+	})
+	return days, root.Unavailable(err)
+}
+
 // TryKeywords shows what entries would have done with the newest stored posts of all
 // watchlists: those of one match its own keywords, so they would show no post that another
 // keyword finds. It bounds the samples of each kind. Errors: Unavailable.

@@ -25,19 +25,11 @@ func readSignIn[R any](s *shard, view persistence.View, known map[string]*R, kin
 	if r := known[name]; r != nil {
 		return r, nil
 	}
-	r := new(R)
-	// Builds without shards stored every record in the space of the first.
-	for _, space := range []persistence.Space{s.Space, Name} {
-		value, err := view.Get(space, teamspace.Key(kind, name))
-		switch {
-		case errors.Is(err, persistence.ErrNotFound):
-		case err != nil:
-			return nil, err
-		default:
-			return r, teamspace.Decode(value, r)
-		}
+	r, err := teamspace.Load[R](view, s.Space, teamspace.Key(kind, name))
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return nil, err
 	}
-	return r, nil
+	return &r, nil
 }
 
 // withView runs f on a snapshot of the store; its error is Unavailable.

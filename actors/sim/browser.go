@@ -218,10 +218,10 @@ func (b *browser) choices() []choice {
 				line.out = line.out[1:]
 				l.note("say", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
 				line.receiving = true
-				go func() {
+				l.run(func() {
 					line.link.Receive(f)
 					line.receiving = false
-				}()
+				})
 			}})
 		}
 		if line.closed {

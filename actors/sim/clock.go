@@ -65,8 +65,8 @@ func (s *scheduler) fire(t *timer) {
 	s.timers = slices.DeleteFunc(s.timers, func(o *timer) bool { return o == t })
 	s.mu.Unlock()
 	s.note("timer", t.key)
-	go func() {
+	s.run(func() {
 		defer s.named(t.key)()
 		t.call()
-	}()
+	})
 }

@@ -360,6 +360,7 @@ func (l *life) end() {
 		l.reap(n)
 	}
 	synctest.Wait()
+	l.dismiss()
 }
 
 // gone returns the nodes that goroutines still wait for.

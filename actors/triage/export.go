@@ -21,9 +21,12 @@ type Kept struct {
 // Export yields a Kept of each member and of each mark, then each watchpost.PostAssignment.
 func Export(view persistence.View, space persistence.Space, yield func(any) error) error {
 	var all []any
-	records := map[watchpost.MemberID]time.Time{}
+	records, allDone := map[watchpost.MemberID]time.Time{}, map[watchpost.MemberID]time.Time{}
 	err := teamspace.LoadAll(view, space, teamspace.KeyTriage, func(id string, r teamspace.TriageRecord) {
 		records[watchpost.MemberID(id)] = r.DoneBefore
+		if r.AllDone != nil {
+			allDone[watchpost.MemberID(id)] = r.AllDone.Before
+		}
 	})
 	if err != nil {
 		return err
@@ -32,7 +35,11 @@ func Export(view persistence.View, space persistence.Space, yield func(any) erro
 		all = append(all, Kept{Member: member, DoneBefore: before})
 	}
 	err = teamspace.LoadAll(view, space, teamspace.KeyTriageMark, func(id string, m teamspace.TriageMark) {
-		all = append(all, Kept{Member: watchpost.MemberID(id[:teamspace.IDLength]), Post: watchpost.PostID(id[teamspace.IDLength:]), State: m.State})
+		member := watchpost.MemberID(id[:teamspace.IDLength])
+		if m.State != watchpost.TriageLater && m.StoredAt.Before(allDone[member]) {
+			return // it is kept only to be taken back
+		}
+		all = append(all, Kept{Member: member, Post: watchpost.PostID(id[teamspace.IDLength:]), State: m.State})
 	})
 	if err != nil {
 		return err

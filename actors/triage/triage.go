@@ -33,11 +33,41 @@ type Mark struct {
 	State  watchpost.TriageState
 }
 
+// MarkSeveral gives posts a state each, for a member, in one commit; answered by Outcomes.
+type MarkSeveral struct {
+	Member watchpost.MemberID
+	Marks  []PostState
+}
+
+// PostState is a post with the state that it gets.
+type PostState struct {
+	Post  watchpost.MarkedPost
+	State watchpost.TriageState
+}
+
+// Outcomes are those of MarkSeveral, in the order of its marks.
+type Outcomes []Outcome
+
+// Outcome says which state a post had before, and why it does not have the new one (as
+// Mark).
+type Outcome struct {
+	Before watchpost.TriageState
+	Err    error
+}
+
 // MarkAll marks all posts as done, for a member, that were stored before a moment and are
-// not kept for later; answered by root.Done.
+// not kept for later. It can be taken back until the member's next decision. Answered by
+// root.Done.
 type MarkAll struct {
 	Member watchpost.MemberID
 	Before time.Time
+}
+
+// TakeBackAll takes back what MarkAll did at a moment (Conflict when the member has decided
+// something since); answered by root.Done.
+type TakeBackAll struct {
+	Member watchpost.MemberID
+	At     time.Time
 }
 
 // Assign replaces the assignment and the note of a post (Invalid, NotFound for a member that
@@ -60,6 +90,9 @@ type View struct {
 	watchpost.Triage
 	// Before is the end of the member's visit before this one; zero: there was none.
 	Before time.Time
+	// AllDoneAt is when the member's last decision marked all posts as done; zero: the last
+	// one was another.
+	AllDoneAt time.Time
 	// Assignments are those of the team, in the order of the ids of their posts.
 	Assignments []watchpost.PostAssignment
 	Replying    []Replying
@@ -84,7 +117,13 @@ func (Get) AnsweredWith(View) {}
 func (Mark) AnsweredWith(Marked) {}
 
 // AnsweredWith implements root.Request.
+func (MarkSeveral) AnsweredWith(Outcomes) {}
+
+// AnsweredWith implements root.Request.
 func (MarkAll) AnsweredWith(root.Done) {}
+
+// AnsweredWith implements root.Request.
+func (TakeBackAll) AnsweredWith(root.Done) {}
 
 // AnsweredWith implements root.Request.
 func (Assign) AnsweredWith(root.Done) {}
@@ -134,6 +173,7 @@ type Inbox struct {
 	isMember func(watchpost.MemberID) bool
 
 	triage      map[watchpost.MemberID]watchpost.Triage
+	allDone     map[watchpost.MemberID]allDone // of members whose last decision it was
 	visits      map[watchpost.MemberID]watchpost.Visits
 	assignments []watchpost.PostAssignment // in the order of posts; replaced, not changed
 	replying    map[watchpost.MemberID]Replying
@@ -144,7 +184,7 @@ type Inbox struct {
 func New(a *root.Actor, isMember func(watchpost.MemberID) bool) *Inbox {
 	return &Inbox{
 		Actor: a, isMember: isMember,
-		triage: map[watchpost.MemberID]watchpost.Triage{}, visits: map[watchpost.MemberID]watchpost.Visits{},
+		triage: map[watchpost.MemberID]watchpost.Triage{}, allDone: map[watchpost.MemberID]allDone{}, visits: map[watchpost.MemberID]watchpost.Visits{},
 		replying: map[watchpost.MemberID]Replying{},
 	}
 }
@@ -162,8 +202,12 @@ func (x *Inbox) Load(view persistence.View) error {
 		return true
 	}
 	err := teamspace.LoadAll(view, x.Space, teamspace.KeyTriage, func(id string, r teamspace.TriageRecord) {
-		if !gone(teamspace.KeyTriage, id) {
-			x.triage[watchpost.MemberID(id)] = watchpost.Triage{DoneBefore: r.DoneBefore}
+		if member := watchpost.MemberID(id); !gone(teamspace.KeyTriage, id) {
+			x.triage[member] = watchpost.Triage{DoneBefore: r.DoneBefore}
+			if a := r.AllDone; a != nil {
+				x.triage[member] = watchpost.Triage{DoneBefore: a.WasDoneBefore}
+				x.allDone[member] = allDone{before: a.Before, at: a.At}
+			}
 		}
 	})
 	if err != nil {
@@ -207,6 +251,10 @@ func (x *Inbox) loadMarks(view persistence.View, stray *root.Steps, gone func(pr
 	for member, of := range ordered.ByKey(marks) {
 		x.triage[member] = watchpost.NewTriage(x.triage[member].DoneBefore, of)
 	}
+	for member, a := range ordered.ByKey(x.allDone) {
+		a.was = x.triage[member]
+		x.allDone[member], x.triage[member] = a, a.was.AllDone(a.before)
+	}
 	return err
 }
 
@@ -217,8 +265,12 @@ func (x *Inbox) Receive(message any) bool {
 		x.onGet(m)
 	case Mark:
 		x.onMark(m)
+	case MarkSeveral:
+		x.onMarkSeveral(m)
 	case MarkAll:
 		x.onMarkAll(m)
+	case TakeBackAll:
+		x.onTakeBackAll(m)
 	case Assign:
 		x.onAssign(m)
 	case Reply:
@@ -246,6 +298,9 @@ func (x *Inbox) of(st *root.Steps, member watchpost.MemberID) watchpost.Triage {
 
 func (x *Inbox) putTriage(st *root.Steps, member watchpost.MemberID) {
 	record := teamspace.TriageRecord{DoneBefore: x.triage[member].DoneBefore}
+	if a, can := x.allDone[member]; can {
+		record.AllDone = &teamspace.AllDone{WasDoneBefore: a.was.DoneBefore, Before: a.before, At: a.at}
+	}
 	st.Room(1).Put(teamspace.Key(teamspace.KeyTriage, member), teamspace.Encode(record))
 }
 
@@ -273,62 +328,14 @@ func (x *Inbox) onGet(m Get) {
 		}
 		view.Triage = t
 	}
-	view.Before = visits.Before
+	view.Before, view.AllDoneAt = visits.Before, x.allDone[m.Member].at
 	x.SubmitSteps(st, x.Env.ReplyTo(x.Context.Sender(), view))
-}
-
-func (x *Inbox) onMark(m Mark) {
-	if !x.isMember(m.Member) {
-		x.Answer(nil, errMember())
-		return
-	}
-	st := &root.Steps{}
-	before := x.of(st, m.Member)
-	was, _ := before.StateOf(m.Post)
-	after, err := before.Mark(m.Post, m.State)
-	if err != nil {
-		x.SubmitSteps(st, x.Env.ReplyTo(x.Context.Sender(), err))
-		return
-	}
-	x.triage[m.Member] = after
-	if state, marked := after.StateOf(m.Post); marked {
-		st.Room(1).Put(teamspace.TriageMarkKey(m.Member, m.Post.ID), teamspace.Encode(teamspace.TriageMark{State: state, StoredAt: m.Post.StoredAt}))
-	} else {
-		st.Room(1).Delete(teamspace.TriageMarkKey(m.Member, m.Post.ID))
-	}
-	x.moveOn(st, m.Member, &before)
-	x.SubmitSteps(st, x.Env.ReplyTo(x.Context.Sender(), Marked{was}))
-}
-
-// moveOn stores a new DoneBefore, and deletes the marks that say nothing after it.
-func (x *Inbox) moveOn(st *root.Steps, member watchpost.MemberID, before *watchpost.Triage) {
-	after := x.triage[member]
-	if after.DoneBefore.Equal(before.DoneBefore) {
-		return
-	}
-	x.putTriage(st, member)
-	for p := range before.Marks() {
-		if _, marked := after.StateOf(p); !marked {
-			st.Room(1).Delete(teamspace.TriageMarkKey(member, p.ID))
-		}
-	}
-}
-
-func (x *Inbox) onMarkAll(m MarkAll) {
-	if !x.isMember(m.Member) {
-		x.Answer(nil, errMember())
-		return
-	}
-	st := &root.Steps{}
-	before := x.of(st, m.Member)
-	x.triage[m.Member] = before.AllDone(m.Before)
-	x.moveOn(st, m.Member, &before)
-	x.SubmitSteps(st, x.Env.ReplyTo(x.Context.Sender(), root.Done{}))
 }
 
 // Forget deletes what the component knows of a member who leaves. What the member takes care
 // of is nobody's then; notes stay.
 func (x *Inbox) Forget(st *root.Steps, member watchpost.MemberID) {
+	x.settle(st, member)
 	t := x.triage[member]
 	for p := range t.Marks() {
 		st.Room(1).Delete(teamspace.TriageMarkKey(member, p.ID))
@@ -352,9 +359,15 @@ func (x *Inbox) PostsGone(posts []watchpost.PostID) {
 	for _, id := range posts {
 		p := watchpost.MarkedPost{ID: id}
 		for member, t := range ordered.ByKey(x.triage) {
-			if _, marked := t.StateOf(p); marked {
+			a, can := x.allDone[member]
+			_, was := a.was.StateOf(p)
+			if _, marked := t.StateOf(p); marked || was {
 				x.triage[member] = t.Without(p)
 				st.Room(1).Delete(teamspace.TriageMarkKey(member, id))
+			}
+			if can && was {
+				a.was = a.was.Without(p)
+				x.allDone[member] = a
 			}
 		}
 		if _, found := place(x.assignments, id); found {

@@ -3,13 +3,11 @@ package vault
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
-	"watchpost/watchpost"
 )
 
 // ErrOtherMasterKey means that the secrets in the store were written with
@@ -31,17 +29,16 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 	}
 	defer view.Close()
 	_, err = teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
-	if !errors.Is(err, persistence.ErrNotFound) {
-		return err == nil, err
+	if errors.Is(err, persistence.ErrNotFound) {
+		return false, nil
 	}
-	return teamspace.AnyTeam(view)
+	return err == nil, err
 }
 
 // Bind returns ErrOtherMasterKey unless the keyring is the one that the store's
-// secrets were written with. It stores the fingerprint of the first keyring. A
-// store with teams but without a fingerprint comes from an older build: there a
-// team's key must open. With a second keyring that the store is bound to, it begins a
-// rotation from that one to this one. Further errors are ErrRotating and ErrRetired.
+// secrets were written with. It stores the fingerprint of the first keyring. With a
+// second keyring that the store is bound to, it begins a rotation from that one to this
+// one. Further errors are ErrRotating and ErrRetired.
 func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Time) error {
 	for {
 		changed, err := k.compare(ctx, store, now)
@@ -94,7 +91,7 @@ func putFingerprint(ctx context.Context, store persistence.Store, epoch persiste
 func (k *Keyring) bind(view persistence.View, now time.Time) (*teamspace.KeyFingerprint, error) {
 	stored, err := teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
 	if errors.Is(err, persistence.ErrNotFound) {
-		return &teamspace.KeyFingerprint{Hash: k.print, CreatedAt: now}, k.opensTeam(view)
+		return &teamspace.KeyFingerprint{Hash: k.print, CreatedAt: now}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -136,30 +133,6 @@ func (k *Keyring) takeLookup(of *teamspace.RotatedKey) error {
 	mac, err := open(k.wrap, of.Lookup, k.print)
 	if err == nil {
 		k.mac = []byte(mac)
-	}
-	return err
-}
-
-// opensTeam returns ErrOtherMasterKey when there are teams and the keyring opens
-// the key of none. One is enough: older builds went on with a new master key
-// when the first was lost, and such a store has teams of both.
-func (k *Keyring) opensTeam(view persistence.View) error {
-	var teams int
-	var opened bool
-	var failure error
-	err := view.ScanDirectory(teamspace.DirTeam, "", func(id string, _ []byte) bool {
-		team, err := teamspace.Load[teamspace.TeamRecord](view, persistence.Space(id), []byte(teamspace.KeyTeam))
-		if err != nil {
-			failure = fmt.Errorf("team %s: %w", watchpost.TeamID(id), err)
-			return false
-		}
-		teams++
-		_, err = k.Open(team.SealedKey, id)
-		opened = err == nil
-		return !opened
-	})
-	if err = errors.Join(err, failure); err == nil && teams > 0 && !opened {
-		err = ErrOtherMasterKey
 	}
 	return err
 }

@@ -7,11 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/actors/vault"
 	"watchpost/persistence"
-	"watchpost/watchpost"
 )
 
 func keyringOf(t testing.TB, b byte) *vault.Keyring {
@@ -37,21 +35,6 @@ func TestMasterKeyIsBound(t *testing.T) {
 	require.True(t, needed)
 	require.ErrorIs(t, keyringOf(t, 2).Bind(t.Context(), store, actorstest.Start), vault.ErrOtherMasterKey)
 	require.NoError(t, keyringOf(t, 1).Bind(t.Context(), store, actorstest.Start))
-}
-
-// TestMasterKeyOfAnOlderStore: a store with teams and without a fingerprint takes
-// the key that opens a team's, and no other; a refused key leaves no trace.
-func TestMasterKeyOfAnOlderStore(t *testing.T) {
-	t.Parallel()
-	w := actorstest.New(t)
-	_, err := w.Registry.CreateTeam(w.Context(), actors.CreateTeam{Plan: watchpost.PlanFree, Email: "ada@example.com"})
-	require.NoError(t, err)
-	needed, err := vault.NeedsMasterKey(w.Context(), w.Store)
-	require.NoError(t, err)
-	require.True(t, needed)
-	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), vault.ErrOtherMasterKey)
-	require.NoError(t, keyringOf(t, 7).Bind(w.Context(), w.Store, actorstest.Start))
-	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), vault.ErrOtherMasterKey)
 }
 
 // rivalStore is a store in which another node binds its key right after this one has

@@ -86,6 +86,7 @@ func taskSchemas(f *fuego.Server, schemas openapi3.Schemas) {
 		endpoint.OrNull(schemas, name, "task_output")
 	}
 	endpoint.OrNull(schemas, "expected", "reason")
+	endpoint.OrNull(schemas, "shownDelivery", "alert")
 }
 
 // schemaOf describes a type without adding it to the document.

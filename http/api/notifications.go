@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -20,7 +21,7 @@ const (
 
 // targetTexts are the errors of a target's fields.
 var targetTexts = slices.Concat([]string{"Invalid 'name'", "Invalid 'type'", "Invalid 'url'", "Invalid 'bot_token'", "Invalid 'chat_id'", "Invalid 'user_emails'"}, conditionTexts,
-	[]string{"Invalid 'batch_minutes'", "Invalid 'quiet_hours'", "Invalid 'max_per_hour'", "disable must be a boolean value"})
+	[]string{"Invalid 'alert'", "Invalid 'alert.of'", "Invalid 'alert.minimum'", "Invalid 'batch_minutes'", "Invalid 'quiet_hours'", "Invalid 'max_per_hour'", "disable must be a boolean value"})
 
 func (s notifications) routes() {
 	const path = "/api-notifications"
@@ -51,10 +52,39 @@ type targetFields struct {
 	Chat   *string               `json:"chat_id,omitempty" maxLength:"100,own" example:"42"`
 	Emails *[]string             `json:"user_emails,omitempty"`
 	conditionFields
-	Batch   *float64    `json:"batch_minutes,omitempty" example:"30"`
-	Quiet   *dailyHours `json:"quiet_hours,omitempty"`
-	PerHour *int        `json:"max_per_hour,omitempty" example:"60"`
-	Disable *bool       `json:"disable,omitempty" invalid:"disable must be a boolean value"`
+	Alert   *targetAlert `json:"alert,omitempty"`
+	Batch   *float64     `json:"batch_minutes,omitempty" example:"30"`
+	Quiet   *dailyHours  `json:"quiet_hours,omitempty"`
+	PerHour *int         `json:"max_per_hour,omitempty" example:"60"`
+	Disable *bool        `json:"disable,omitempty" invalid:"disable must be a boolean value"`
+}
+
+// noAlert is the kind of the alert of a target that has none.
+const noAlert = "none"
+
+// targetAlert is the alert of a target in requests and replies.
+type targetAlert struct {
+	Of      watchpost.AlertKind `json:"of" validate:"oneof=none spike negative_surge" example:"spike"`
+	Minimum *int                `json:"minimum,omitempty" example:"20"`
+}
+
+// alert returns the alert, not yet cleaned.
+func (a *targetAlert) alert() watchpost.Alert {
+	alert := watchpost.Alert{Of: a.Of, Minimum: watchpost.DefaultAlertMinimum}
+	if a.Minimum != nil {
+		alert.Minimum = *a.Minimum
+	}
+	if a.Of == noAlert {
+		return watchpost.Alert{}
+	}
+	return alert
+}
+
+func showAlert(a watchpost.Alert) targetAlert {
+	if a.Of == "" {
+		a.Of = noAlert
+	}
+	return targetAlert{a.Of, &a.Minimum}
 }
 
 // patch returns the change that the fields make.
@@ -62,6 +92,9 @@ func (f *targetFields) patch() watchpost.TargetPatch {
 	p := watchpost.TargetPatch{
 		Name: f.Name, URL: f.URL, Chat: f.Chat, Emails: (&ruleFields{Emails: f.Emails}).emails(), If: f.conditionFields.patch(),
 		PerHour: f.PerHour, Disabled: f.Disable, Token: f.Token,
+	}
+	if f.Alert != nil {
+		p.Alert = new(f.Alert.alert())
 	}
 	if f.Batch != nil {
 		p.Batch = new(hours(*f.Batch / 60))
@@ -95,6 +128,7 @@ type targetSettings struct {
 	Chat      string                `json:"chat_id"`
 	Emails    []string              `json:"user_emails" validate:"required"`
 	shownConditions
+	Alert     targetAlert        `json:"alert"`
 	Batch     float64            `json:"batch_minutes"`
 	Quiet     dailyHours         `json:"quiet_hours"`
 	PerHour   int                `json:"max_per_hour"`
@@ -125,7 +159,7 @@ func showTarget(v actors.TargetView) shownTarget {
 func showTargetSettings(t *watchpost.NotificationTarget) targetSettings {
 	return targetSettings{
 		ID: t.ID, Name: t.Name, Type: t.Kind, Watchlist: t.Watchlist, URL: t.URL, Chat: t.Chat, Emails: textsOrNone(t.Emails),
-		shownConditions: showConditions(&t.If), Batch: t.Batch.Minutes(), Quiet: showHours(&t.Quiet), PerHour: t.PerHour, Disabled: t.Disabled,
+		shownConditions: showConditions(&t.If), Alert: showAlert(t.Alert), Batch: t.Batch.Minutes(), Quiet: showHours(&t.Quiet), PerHour: t.PerHour, Disabled: t.Disabled,
 		CreatedAt: endpoint.TimestampOf(t.CreatedAt),
 	}
 }
@@ -200,12 +234,29 @@ func (s notifications) deleteTarget(r *http.Request) (deleteTargetReply, error) 
 	return deleteTargetReply{id, true, textTargetDeleted}, err
 }
 
+// shownAlerted is what an alert tells, in a reply.
+type shownAlerted struct {
+	Of    watchpost.AlertKind `json:"of" validate:"oneof=spike negative_surge" description:"spike or negative_surge"`
+	Day   string              `json:"day" description:"date of the day in UTC" example:"2030-11-18"`
+	Count int                 `json:"count" description:"posts of the day when the message was made"`
+	Usual float64             `json:"usual" description:"median of the days of the four weeks before"`
+	Words []string            `json:"words" validate:"required" description:"up to five words that are new in the posts of the day"`
+}
+
+func showAlerted(a *watchpost.Alerted) *shownAlerted {
+	if a == nil {
+		return nil
+	}
+	return &shownAlerted{a.Of, a.Day.Format(time.DateOnly), a.Count, a.Usual, endpoint.Whole(a.Words)}
+}
+
 // shownDelivery is a delivery in a reply.
 type shownDelivery struct {
 	ID       string                  `json:"id"`
 	Target   watchpost.TargetID      `json:"target_id"`
-	Kind     string                  `json:"kind" validate:"oneof=posts test replay"`
+	Kind     string                  `json:"kind" validate:"oneof=posts alert test replay"`
 	Posts    []watchpost.PostID      `json:"post_ids" validate:"required"`
+	Alert    *shownAlerted           `json:"alert"`
 	State    watchpost.DeliveryState `json:"state" validate:"oneof=pending delivered failed"`
 	At       endpoint.Timestamp      `json:"at"`
 	Attempts int                     `json:"attempts"`
@@ -216,7 +267,7 @@ type shownDelivery struct {
 }
 
 func showDelivery(d *actors.TargetDelivery) shownDelivery {
-	return shownDelivery{ID: d.ID, Target: d.Target, Kind: d.Kind, Posts: append([]watchpost.PostID{}, d.Posts...), State: d.State, At: endpoint.TimestampOf(d.At), Attempts: d.Attempts,
+	return shownDelivery{ID: d.ID, Target: d.Target, Kind: d.Kind, Posts: append([]watchpost.PostID{}, d.Posts...), Alert: showAlerted(d.Alert), State: d.State, At: endpoint.TimestampOf(d.At), Attempts: d.Attempts,
 		NextAt: endpoint.TimestampOrNil(d.NotBefore), EndedAt: endpoint.TimestampOrNil(d.EndedAt), Status: d.Code, Error: d.Error}
 }
 

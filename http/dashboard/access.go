@@ -114,7 +114,9 @@ func (d *Dashboard) visit(r *http.Request) (*visit, error) {
 		return nil, watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
 	}
 	d.Registry.NoteWebSessionUse(session)
-	return &visit{say: sayOf(r), session: session, team: team, member: member, token: c.Value}, nil
+	v := &visit{say: sayOf(r), session: session, team: team, member: member, token: c.Value}
+	v.unread = sync.OnceValue(func() int { return d.countUnread(r, v) })
+	return v, nil
 }
 
 // askToSignIn sends a browser without a session to sign in. A browser keeps a

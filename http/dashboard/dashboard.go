@@ -101,6 +101,7 @@ type Route struct {
 	Method, Path string
 	Handler      http.Handler
 	Stream       bool // it has no deadline
+	Export       bool // it bounds its work itself
 }
 
 // New returns the dashboard.
@@ -165,11 +166,12 @@ func (d *Dashboard) feedRoutes() []Route {
 	triage, images, people := triagePages{feed}, imagePages{d}, peoplePages{feed}
 	return []Route{
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
-		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV)},
+		{Method: http.MethodGet, Path: pathFeed + "/posts.csv", Handler: d.signed(feed.feedCSV), Export: true},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodPost, Path: pathFeed + "/views", Handler: d.signed(feed.changeViews)},
 		{Method: http.MethodPost, Path: pathFeed + "/done", Handler: d.signed(triage.markAll)},
+		{Method: http.MethodPost, Path: pathFeed + "/several", Handler: d.signed(triage.decideSeveral)},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
 		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(feed.post)},
 		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(feed.save)},
@@ -270,6 +272,7 @@ type visit struct {
 	form    string // the form token of this page, once it was asked for
 	inbox   *inbox // once it was asked for
 	undo    *undoView
+	unread  func() int // how many posts the member has not decided about
 }
 
 type visitKey struct{}

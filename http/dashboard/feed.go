@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"html/template"
 	"net/http"
 	"strings"
@@ -33,71 +34,94 @@ type feedPage struct {
 	FirstSteps *firstSteps
 	Figures    *figures
 	Single     bool // a page of one post
+	// Decided means that the page answers a decision about several posts: how many it was
+	// Done to, and why others are Refused.
+	Decided bool
+	Done    int
+	Refused []string
 
 	made time.Time
 }
 
 func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
-	in, err := d.inboxOf(r, v)
+	page, err := d.feedPage(r, v)
 	if err != nil {
 		return err
 	}
+	return page.show(w, r, http.StatusOK)
+}
+
+// show writes the page, or for a script its results. A script takes a status that is none
+// of success for a failure.
+func (p *feedPage) show(w http.ResponseWriter, r *http.Request, status int) error {
+	w.Header().Add("Vary", "HX-Request")
+	if byHTMX(r) {
+		return renderPart(w, p.language(), "feed.html", "results", p)
+	}
+	return render(w, status, "feed.html", p)
+}
+
+// feedPage makes the page of the feed that an address asks for.
+func (d feedPages) feedPage(r *http.Request, v *visit) (*feedPage, error) {
+	in, err := d.inboxOf(r, v)
+	if err != nil {
+		return nil, err
+	}
 	named, q, params, err := d.readFeed(r, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q.PageSize = watchpost.PageSize
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := d.Clock.Now()
 	languages, err := d.Registry.PostLanguages(r.Context(), v.session.Team)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := newFeedFilters(v.say, params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
 	since := f.askInbox(in, now)
+	if err := f.askUnread(d, r, v); err != nil {
+		return nil, err
+	}
 	views, err := d.views(r, v, f, lists)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f.answer(found.Counts)
 	charts.complete(f, found.Count)
 	deeds, err := d.deeds(r, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	page := feedPage{
 		Figures: charts, Since: since, made: now,
 		frame: frameOf(v, "feed", v.say.Text("layout.feed")), feedFilters: *f, Views: views, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
-	page.Undo = undoOf(r, v, page.Back)
+	page.Undo = cmp.Or(undoAllDone(in, v, page.Back, now), undoOf(r, v, page.Back))
 	forms, err := postFormsOf(v.say, page.Token, page.Back, page.actingAs, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	shown := postShower{say: v.say, now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
 	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
-		return err
+		return nil, err
 	}
 	page.paged = pagedOf(q.Page, watchpost.PageSize, len(page.Posts), page.Count, f.params.page)
 	if found.Count == 0 {
 		if page.Empty, page.FirstSteps, err = d.emptyFeed(r, v, f, lists); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	w.Header().Add("Vary", "HX-Request")
-	if byHTMX(r) {
-		return renderPart(w, v.say, "feed.html", "results", &page)
-	}
-	return render(w, http.StatusOK, "feed.html", &page)
+	return &page, nil
 }
 
 // addPosts adds posts to a page, with what members have asked to be done with them.
@@ -109,6 +133,7 @@ func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*act
 			return err
 		}
 		view := as.show(post)
+		view.Pick, view.Chosen = !p.Single, r.URL.Query().Get("choose") == "all"
 		if err := d.showAction(r, v, cmp.Or(deeds[post.ID], asked), &view, p.Back); err != nil {
 			return err
 		}
@@ -120,6 +145,9 @@ func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*act
 // csvChunk is about how much of an export is sent at once.
 const csvChunk = 64 << 10
 
+// exportTime bounds an export, as that of the API. Each chunk has a bound of its own.
+const exportTime = 15 * time.Minute
+
 // feedCSV exports all posts that the filters of a feed select, as the API does.
 func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
 	named, q, _, err := d.readFeed(r, v)
@@ -128,16 +156,20 @@ func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) err
 	}
 	rows := csvrow.Rows{Columns: d.PostColumns}
 	chunk, object, begun := csvrow.AppendHeader(nil, d.PostColumns), []byte(nil), false
+	out := http.NewResponseController(w)
 	send := func() error {
 		if !begun {
 			nameCSV(w, "watchpost-posts.csv")
 			begun = true
 		}
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // else that of the server counts
 		_, err := w.Write(chunk)
 		chunk = chunk[:0]
 		return err
 	}
-	err = d.Registry.ExportPosts(r.Context(), v.session.Team, named, q, "", func(post *actors.StoredPost, q *watchpost.PostQuery) error {
+	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
+	defer cancel()
+	err = d.Registry.ExportPosts(ctx, v.session.Team, named, q, "", func(post *actors.StoredPost, q *watchpost.PostQuery) error {
 		object = post.Append(object[:0], q.Live, q.Tagging)
 		if chunk = rows.Append(chunk, object); len(chunk) < csvChunk {
 			return nil
@@ -151,6 +183,15 @@ func (d feedPages) feedCSV(w http.ResponseWriter, r *http.Request, v *visit) err
 		panic(http.ErrAbortHandler) // a file that ended here would look whole
 	}
 	return err
+}
+
+// All is the address of the page with all its posts selected.
+func (p *feedPage) All() string {
+	all := "choose=all"
+	if strings.Contains(p.Back, "?") {
+		return p.Back + "&" + all
+	}
+	return p.Back + "?" + all
 }
 
 // Tab is the tab of the page.
@@ -202,6 +243,8 @@ type postView struct {
 	Write  composerView
 	Key    string // of the forms
 	Forms  *postForms
+	// Pick means that the post can be selected with others, and Chosen that it is.
+	Pick, Chosen bool
 }
 
 // postForms is what the forms of all posts of a page have in common. It is written

@@ -151,3 +151,31 @@ func whyEmpty(say *words.Language, lists []actors.WatchlistView, team *actors.Te
 	}
 	return empty
 }
+
+// emptyTab says that a tab has no posts where there are some without it; nil otherwise.
+func emptyTab(f *feedFilters) *emptyView {
+	var all, on *tab
+	for i, name := range tabs {
+		if name == "" {
+			all = &f.Tabs[i]
+		}
+		if f.Tabs[i].On {
+			on = &f.Tabs[i]
+		}
+	}
+	if on == all || on.Count > 0 || all.Count == 0 {
+		return nil
+	}
+	empty := &emptyView{Icon: "check", Head: f.say.Text("feed.nothing_here"), Action: f.say.Text("feed.show_all_posts", "posts", plural(f.say, all.Count, "post")), Href: all.Href}
+	switch f.params.tab() {
+	case string(watchpost.TriageUnread):
+		empty.Head, empty.Text = f.say.Text("feed.nothing_unread"), f.say.Text("feed.you_have_decided_about_every_post")
+	case tabLater:
+		empty.Text = f.say.Text("feed.posts_that_you_keep_for_later")
+	case tabMine:
+		empty.Icon, empty.Text = "users", f.say.Text("feed.posts_that_are_assigned_to_you")
+	default:
+		empty.Text = f.say.Text("feed.posts_that_you_have_marked_as")
+	}
+	return empty
+}

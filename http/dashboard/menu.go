@@ -2,11 +2,16 @@ package dashboard
 
 import (
 	"html/template"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"watchpost/actors"
+	"watchpost/actors/triage"
 	"watchpost/http/dashboard/words"
+	"watchpost/watchpost"
 )
 
 // menu is a filter with several values, as a form.
@@ -122,4 +127,156 @@ func listChoices(say *words.Language, lists []actors.WatchlistView) []choice {
 		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
 	}
 	return of
+}
+
+// The tabs of the feed are the values of a parameter of its address; "" has all posts. They
+// do not belong to saved views.
+const (
+	tabParameter = "tab"
+	tabLater     = string(watchpost.TriageLater)
+	tabMine      = "mine"
+)
+
+var tabs = []string{string(watchpost.TriageUnread), "", tabLater, tabMine, string(watchpost.TriageDone)}
+
+// tabNames have the texts of the tabs but that of all.
+var tabNames = map[string]string{
+	string(watchpost.TriageUnread): "feed.unread", tabLater: "feed.later", tabMine: "feed.mine", string(watchpost.TriageDone): "feed.done",
+}
+
+// tab is a part of the feed as a link.
+type tab struct {
+	Name, Href string
+	Count      int
+	On         bool
+}
+
+// tab returns the tab of an address.
+func (p parameters) tab() string { return p.values.Get(tabParameter) }
+
+// inbox is what a member and the team have decided about posts.
+type inbox struct {
+	triage.View
+	member watchpost.MemberID
+	mine   *watchpost.PostSet
+	sets   map[watchpost.TriageState]*watchpost.PostSet
+}
+
+// inboxOf returns the inbox of the visitor, read once for a request. A whole page is a
+// visit; what a script asks for may be asked for without a reader.
+func (d feedPages) inboxOf(r *http.Request, v *visit) (*inbox, error) {
+	if v.inbox != nil {
+		return v.inbox, nil
+	}
+	reads := r.Method == http.MethodGet && !byHTMX(r) && d.Writable() == nil
+	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, triage.Get{Member: v.member.ID, Visit: reads})
+	if err != nil {
+		return nil, err
+	}
+	v.inbox = &inbox{View: view, member: v.member.ID}
+	return v.inbox, nil
+}
+
+// posts returns the posts of a tab; nil: all.
+func (in *inbox) posts(tab string) *watchpost.PostSet {
+	if in.sets == nil {
+		in.sets, in.mine = in.Sets(), in.AssignedTo(in.member)
+	}
+	switch tab {
+	case "":
+		return nil
+	case tabMine:
+		return in.mine
+	}
+	return in.sets[watchpost.TriageState(tab)]
+}
+
+// askInbox adds the tabs, and asks how many posts are new.
+func (f *feedFilters) askInbox(in *inbox, now time.Time) *sinceView {
+	f.askTabs(in)
+	return f.askSince(in, now)
+}
+
+// askTabs adds the tabs, with the number of posts that the filters find in each.
+func (f *feedFilters) askTabs(in *inbox) {
+	f.Tabs = make([]tab, len(tabs))
+	for i, name := range tabs {
+		t := &f.Tabs[i]
+		*t = tab{Name: f.say.Text("feed.all"), Href: f.params.with(tabParameter).href(), On: f.params.tab() == name}
+		if name != "" {
+			t.Name, t.Href = f.say.Text(tabNames[name]), f.params.with(tabParameter, name).href()
+		}
+		f.count(f.named, func(q *watchpost.PostQuery) { q.Only = in.posts(name) }, func(n int) { t.Count = n })
+	}
+}
+
+// askUnread asks how many posts the visitor has not decided about, for the navigation.
+func (f *feedFilters) askUnread(d feedPages, r *http.Request, v *visit) error {
+	q, err := d.unreadQuery(r, v)
+	if err != nil {
+		return err
+	}
+	unread := 0
+	v.unread = func() int { return unread }
+	f.count(nil, func(of *watchpost.PostQuery) { *of = q }, func(n int) { unread = n })
+	return nil
+}
+
+// unreadQuery finds the posts that the visitor has not decided about.
+func (d *Dashboard) unreadQuery(r *http.Request, v *visit) (q watchpost.PostQuery, err error) {
+	in := v.inbox
+	if in == nil { // a page that is not the feed is no visit of it
+		view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, triage.Get{Member: v.member.ID})
+		if err != nil {
+			return q, err
+		}
+		in = &inbox{View: view, member: v.member.ID}
+	}
+	if _, q, err = d.ReadPosts(addressed(r, "")); err == nil {
+		q.Only = in.posts(string(watchpost.TriageUnread))
+	}
+	return q, err
+}
+
+// countUnread counts the posts that the visitor has not decided about. A page is shown
+// without the count if there is an error.
+func (d *Dashboard) countUnread(r *http.Request, v *visit) int {
+	q, err := d.unreadQuery(r, v)
+	if err != nil {
+		return 0
+	}
+	q.PageSize = 1
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, q)
+	if err != nil {
+		return 0
+	}
+	return found.Count
+}
+
+// Clear is the address of the feed without filters, in its tab.
+func (f *feedFilters) Clear() string {
+	p := parameters{url.Values{}}
+	if tab := f.params.tab(); tab != "" {
+		p = p.with(tabParameter, tab)
+	}
+	return p.href()
+}
+
+// sinceView says how many posts are new since the visit before.
+type sinceView struct {
+	Count int
+	When  moment
+	Href  string
+}
+
+// askSince counts the posts that were stored since the member's last visit; nil: there was
+// none, or the address says since when.
+func (f *feedFilters) askSince(in *inbox, now time.Time) *sinceView {
+	if in.Before.IsZero() || !f.query.StoredFrom.IsZero() {
+		return nil
+	}
+	since := in.Before.UTC()
+	view := &sinceView{When: momentOf(f.say, zonedTime(f.say, since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
+	f.count(f.named, func(q *watchpost.PostQuery) { q.StoredFrom = since }, func(n int) { view.Count = n })
+	return view
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -32,6 +33,11 @@ type targetForm struct {
 	conditionForm
 	Of, Emails, Batch       []choice
 	Quiet                   quietFields
+	Alert                   []choice
+	AlertMinimum            string
+	FromTrends, TrendsList  string // alert and watchlist of the link that led here
+	Tried                   string // of which days the alert would have told
+	alert                   string
 	token, watchlist, batch string
 	emails                  []string
 	old                     watchpost.NotificationTarget
@@ -70,10 +76,20 @@ func (d notificationPages) newTarget(w http.ResponseWriter, r *http.Request, v *
 	if err != nil {
 		return err
 	}
+	f.alertFromTrends(r.URL.Query())
 	if f.Filters, err = fillFromFeed(d.Dashboard, r, f.fill); err != nil {
 		return err
 	}
 	return f.render(w, http.StatusOK)
+}
+
+// alertFromTrends chooses the alert, and the watchlist, that a link of the page of trends
+// names; others stay as they are.
+func (f *targetForm) alertFromTrends(q url.Values) {
+	if of := watchpost.AlertKind(q.Get("alert")); alertNames[of] != "" {
+		f.alert, f.watchlist = string(of), q.Get("list")
+		f.FromTrends, f.TrendsList = f.alert, f.watchlist
+	}
 }
 
 // fill fills the form with the filters of a feed. A target keeps its watchlist once it is made.
@@ -116,6 +132,7 @@ func targetFormOf(v *visit, t watchpost.NotificationTarget, lists []actors.Watch
 		frame: frameOf(v, "notifications", ""), Kind: targetKindOf(t.Kind), old: t, knownLists: lists, member: v.team.Team.Members,
 		Name: t.Name, URL: t.URL, Chat: t.Chat, PerHour: strconv.Itoa(t.PerHour),
 		conditionForm: conditionFormOf(v.say, &t.If, wordsOf), Quiet: quietFieldsOf(t.Quiet),
+		alert: string(t.Alert.Of), AlertMinimum: strconv.Itoa(cmp.Or(t.Alert.Minimum, watchpost.DefaultAlertMinimum)),
 		watchlist: string(t.Watchlist), batch: strconv.FormatFloat(t.Batch.Minutes(), 'f', -1, 64),
 		emails: t.Emails,
 	}
@@ -178,6 +195,11 @@ func (f *targetForm) render(w http.ResponseWriter, status int) error {
 		f.Batch = append(f.Batch, choice{Value: decimal(t.Minutes()), Name: batchName(f.say, t)})
 	}
 	tick(f.Batch, f.batch)
+	f.Alert = []choice{{Name: f.say.Text("notification.each_new_post")}}
+	for _, of := range watchpost.AlertKinds {
+		f.Alert = append(f.Alert, choice{Value: string(of), Name: f.say.Text(alertNames[of])})
+	}
+	tick(f.Alert, f.alert)
 	for day := range 7 {
 		day = (day + 1) % 7 // the week begins on Monday
 		f.Quiet.Days = append(f.Quiet.Days, choice{Value: strconv.Itoa(day), Name: f.say.Weekday(time.Weekday(day), false), On: strings.Contains(f.Quiet.days, strconv.Itoa(day))})
@@ -200,6 +222,7 @@ func (f *targetForm) take(form url.Values) {
 	f.Name, f.URL, f.Chat, f.token = form.Get("name"), strings.TrimSpace(form.Get("url")), form.Get("chat_id"), strings.TrimSpace(form.Get("bot_token"))
 	f.conditionForm.take(form)
 	f.PerHour, f.watchlist, f.batch, f.emails = form.Get("max_per_hour"), form.Get("of"), form.Get("batch_minutes"), form["user_emails"]
+	f.alert, f.AlertMinimum = form.Get("alert.of"), form.Get("alert.minimum")
 	f.Quiet = quietFields{From: form.Get("quiet_from"), Until: form.Get("quiet_until"), Zone: form.Get("time_zone")}
 	for day := range 7 {
 		if slices.Contains(form["quiet_days"], strconv.Itoa(day)) {
@@ -214,6 +237,7 @@ func (f *targetForm) patch() watchpost.TargetPatch {
 	p := watchpost.TargetPatch{
 		Name: &f.Name, URL: &f.URL, Chat: &f.Chat, Emails: &f.emails,
 		If:      f.conditions(),
+		Alert:   new(f.alertOf()),
 		Batch:   new(time.Duration(numberIn(f.batch, 24*60, 0) * float64(time.Minute))),
 		PerHour: new(int(numberIn(f.PerHour, watchpost.MaxPerHour, watchpost.DefaultPerHour))),
 	}
@@ -221,6 +245,14 @@ func (f *targetForm) patch() watchpost.TargetPatch {
 		p.Quiet = new(f.Quiet.hours())
 	}
 	return p
+}
+
+// alertOf is the alert of the form, not yet cleaned; without one the minimum does not matter.
+func (f *targetForm) alertOf() watchpost.Alert {
+	if f.alert == "" {
+		return watchpost.Alert{}
+	}
+	return watchpost.Alert{Of: watchpost.AlertKind(f.alert), Minimum: int(numberIn(f.AlertMinimum, watchpost.MaxAlertMinimum, watchpost.DefaultAlertMinimum))}
 }
 
 // numberIn reads a number from 0 to most; -1 for any other text, otherwise for none.
@@ -245,6 +277,9 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 	f.take(r.PostForm)
 	if r.PostForm.Get("do") == "fill" {
 		return d.filled(w, r, f)
+	}
+	if r.PostForm.Get("do") == "try" {
+		return d.tried(w, r, v, f)
 	}
 	patch := f.patch()
 	t := patch.Apply(f.old)
@@ -285,6 +320,9 @@ func (d notificationPages) saveTarget(w http.ResponseWriter, r *http.Request, v 
 	if r.PostForm.Get("do") == "fill" {
 		return d.filled(w, r, f)
 	}
+	if r.PostForm.Get("do") == "try" {
+		return d.tried(w, r, v, f)
+	}
 	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UpdateTarget{ID: f.old.ID, Patch: f.patch()}); err != nil {
 		return f.refused(w, err)
 	}
@@ -293,7 +331,7 @@ func (d notificationPages) saveTarget(w http.ResponseWriter, r *http.Request, v 
 }
 
 // invalidField is the error of a field.
-var invalidField = regexp.MustCompile(`^Invalid '(\w+)'$`)
+var invalidField = regexp.MustCompile(`^Invalid '([\w.]+)'$`)
 
 // targetErrors say what a field of the form takes.
 var targetErrors = map[string]string{
@@ -305,12 +343,20 @@ var targetErrors = map[string]string{
 	"max_age_hours": "notification.enter_a_number_of_hours_2160", "batch_minutes": "notification.choose_from_the_list",
 	"quiet_hours":  "notification.enter_both_times_as_in_20",
 	"max_per_hour": "notification.enter_a_number_from_1_to",
+	"alert.of":     "notification.choose_which_days", "alert.minimum": "notification.alert_minimum_range",
+}
+
+// alertErrors say what a condition of the form takes with an alert.
+var alertErrors = map[string]string{
+	"min_relevance": "notification.alert_has_no_relevance", "max_age_hours": "notification.alert_counts_whole_days",
+	"sentiments": "notification.alert_of_negative_posts",
 }
 
 // bounds are the arguments of the texts that say what a field takes.
 var bounds = []any{
 	"name", watchpost.MaxName, "emails", watchpost.MaxTargetEmails, "values", watchpost.MaxConditionValues, "keyword", watchpost.MaxKeyword,
 	"hourly", watchpost.MaxPerHour, "templates", watchpost.MaxTemplates, "comment", strconv.Itoa(watchpost.MaxComment), "variables", variableNames(),
+	"daily", watchpost.MaxAlertMinimum,
 }
 
 // refused shows the form with its error.
@@ -319,7 +365,11 @@ func (f *targetForm) refused(w http.ResponseWriter, err error) error {
 	switch watchpost.KindOf(err) {
 	case watchpost.Invalid:
 		if m := invalidField.FindStringSubmatch(text); m != nil && targetErrors[m[1]] != "" {
-			f.Errors = []fieldError{{m[1], f.say.Text(targetErrors[m[1]], bounds...)}}
+			id := targetErrors[m[1]]
+			if alertErrors[m[1]] != "" && f.alert != "" {
+				id = alertErrors[m[1]]
+			}
+			f.Errors = []fieldError{{m[1], f.say.Text(id, bounds...)}}
 			break
 		}
 		f.Errors = []fieldError{{"name", f.say.Known(text)}}

@@ -11,6 +11,7 @@ import (
 	"watchpost/actors"
 	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
+	"watchpost/watchpost/trend"
 )
 
 // notificationsPage lists the notification targets of the team.
@@ -177,7 +178,11 @@ func targetRule(say *words.Language, t *watchpost.NotificationTarget, lists []ac
 	if parts := conditionTexts(say, &t.If); len(parts) > 0 {
 		rule += ": " + strings.Join(parts, "; ")
 	}
-	rule += ". " + say.Text("notifications.when_at_most_most_messages_an", "when", batchName(say, t.Batch), "most", t.PerHour)
+	when := batchName(say, t.Batch)
+	if t.Alert.Of != "" {
+		when = say.Text("notifications.alert_from", "alert", say.Text(alertNames[t.Alert.Of]), "minimum", t.Alert.Minimum)
+	}
+	rule += ". " + say.Text("notifications.when_at_most_most_messages_an", "when", when, "most", t.PerHour)
 	if u, err := url.Parse(t.URL); err == nil && u.Host != "" {
 		rule += " " + say.Text("notifications.to_whom", "whom", u.Host)
 	}
@@ -206,8 +211,13 @@ func deliveryRowOf(say *words.Language, d *watchpost.Delivery, now time.Time) de
 	switch d.Kind {
 	case "test":
 		row.What = say.Text("notifications.test_message")
-	case "replay":
-		row.What += ", " + say.Text("notifications.sent_again")
+	case "alert", "replay":
+		if d.Alert != nil {
+			row.What = alertText(say, d.Alert)
+		}
+		if d.Kind == "replay" {
+			row.What += ", " + say.Text("notifications.sent_again")
+		}
 	}
 	if d.Attempts > 1 {
 		row.What += ", " + plural(say, d.Attempts, "attempt")
@@ -222,6 +232,62 @@ func deliveryRowOf(say *words.Language, d *watchpost.Delivery, now time.Time) de
 		}
 	}
 	return row
+}
+
+// alertText says what an alert told.
+func alertText(say *words.Language, a *watchpost.Alerted) string {
+	arguments := []any{"count", a.Count, "day", say.Date("date.day", a.Day), "usual", say.Decimal(a.Usual)}
+	if a.Of == watchpost.AlertNegativeSurge {
+		return say.Text("notifications.negative_posts_on_a_day", arguments...)
+	}
+	return say.Text("notifications.posts_on_a_day", arguments...)
+}
+
+// alertNames are the texts that say of what a target with an alert is told.
+var alertNames = map[watchpost.AlertKind]string{
+	watchpost.AlertSpike: "notification.days_with_more_posts", watchpost.AlertNegativeSurge: "notification.days_with_more_negative_posts",
+}
+
+// tried shows the form with the days of which its alert would have told. Fields that say
+// where a message goes are not looked at.
+func (d notificationPages) tried(w http.ResponseWriter, r *http.Request, v *visit, f *targetForm) error {
+	patch := f.patch()
+	t := patch.Apply(f.old)
+	t.Watchlist = watchpost.WatchlistID(f.watchlist)
+	err := t.CleanCounted()
+	if err == nil && t.Alert.Of == "" {
+		err = watchpost.Errorf(watchpost.Invalid, "Invalid 'alert.of'")
+	}
+	if err != nil {
+		return f.refused(w, err)
+	}
+	days, err := d.Registry.TryAlert(r.Context(), v.session.Team, &t)
+	if err != nil {
+		return err
+	}
+	f.Tried = triedText(f.say, days)
+	return f.render(w, http.StatusOK)
+}
+
+// maxTriedDays bounds the days that are named, the newest first.
+const maxTriedDays = 10
+
+// triedText says of which days an alert would have told.
+func triedText(say *words.Language, days []trend.Spike) string {
+	text := say.Text("notifications.this_would_have_told_you", "n", len(days))
+	var names []string
+	for _, s := range slices.Backward(days) {
+		if len(names) < maxTriedDays {
+			names = append(names, say.Date("date.day", s.At))
+		}
+	}
+	if len(names) == 0 {
+		return text + "."
+	}
+	if more := len(days) - len(names); more > 0 {
+		names = append(names, say.Text("notifications.earlier_days", "n", more))
+	}
+	return text + ": " + strings.Join(names, ", ") + "."
 }
 
 // targetOf returns the target that a path names (NotFound), and the watchlists.

@@ -232,7 +232,8 @@ const filtersParameter = "filters"
 type viewChip struct {
 	ID         watchpost.ViewID
 	Name, Href string
-	Count      int
+	Count      int  // of its unread posts
+	Word       bool // says that they are unread
 	On         bool
 	Gone       bool // a watchlist that it names was deleted: it finds nothing
 }
@@ -242,7 +243,8 @@ type viewChip struct {
 const viewsShown = 6
 
 // views returns the team's saved views. Their counts are asked for with the filters'.
-// A view has no tab: it is counted and opened in that of the page.
+// A view has no tab: it is opened in that of the page, and has the number of its unread
+// posts.
 func (d feedPages) views(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*savedViews, error) {
 	stored, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListViews{})
 	if err != nil {
@@ -264,7 +266,8 @@ func (d feedPages) views(r *http.Request, v *visit, f *feedFilters, lists []acto
 			views.More = append(views.More, chip)
 		}
 		named, q, err := d.ReadPosts(addressed(r, s.Query))
-		q.Only = f.query.Only
+		q.Only = v.inbox.posts(string(watchpost.TriageUnread))
+		chip.Word = f.params.tab() != string(watchpost.TriageUnread)
 		chip.Gone = err != nil || slices.ContainsFunc(named, func(id string) bool {
 			return !slices.ContainsFunc(lists, func(l actors.WatchlistView) bool { return string(l.Watchlist.ID) == id })
 		})

@@ -125,6 +125,7 @@ type frame struct {
 	// Waiting counts the tasks that wait, Proposed what rules propose, Failing the
 	// notification targets that fail.
 	Waiting, Proposed, Failing int
+	unread                     func() int
 }
 
 // language returns the language of the page.
@@ -150,6 +151,8 @@ func (f frame) links(more bool) (links []navLink) {
 		link := navLink{navEntry: e, Here: e.Page == f.Page}
 		link.Name = f.say.Text(e.Name)
 		switch e.Page {
+		case "feed":
+			link.Count, link.What = f.unread(), "unread"
 		case "tasks":
 			link.Count, link.What = f.Waiting, f.say.Text("layout.waiting")
 		case "rules":
@@ -194,6 +197,7 @@ func frameOf(v *visit, page, title string) frame {
 	if v != nil {
 		f.say, f.Member, f.Team, f.Token = v.say, nameOf(v.member), v.team.Team.Name, v.formToken()
 		f.Waiting, f.Proposed, f.Failing = v.team.WaitingTasks, v.team.Proposals, v.team.FailingTargets
+		f.unread = v.unread
 	}
 	return f
 }

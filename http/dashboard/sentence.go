@@ -100,6 +100,14 @@ func (f *watchlistForm) readAs(keywords []watchpost.KeywordEntry) {
 	f.chip()
 }
 
+// recall takes the stored sentence of a watchlist. No word counts as added: members have
+// seen them all.
+func (f *watchlistForm) recall(w watchpost.Watchlist) {
+	if w.Type.HasKeywords() {
+		f.Sentence, f.Interpreter, f.Added, f.Short = w.Prompt, w.Interpreter, nil, false
+	}
+}
+
 // chip shows the entries as chips, if chips can say the same.
 func (f *watchlistForm) chip() {
 	draft := *f

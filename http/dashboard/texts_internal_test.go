@@ -28,10 +28,10 @@ type textUse struct {
 
 var (
 	textCall     = regexp.MustCompile(`[{(]t "([^"]+)"([^{}]*)`)
-	textArgument = regexp.MustCompile(`"([a-z][a-z0-9_]*)" [$.(\w]`)
+	textArgument = regexp.MustCompile(`"([a-z][a-z0-9_]*)" [$.(\w"]`)
 	pluralCall   = regexp.MustCompile(`plural [^\s]+ "([^"]+)"`)
 	// anyID is a string of the code that may be the id of a text.
-	fileName = regexp.MustCompile(`\.(?:html|css|js|svg|csv)$`)
+	fileName = regexp.MustCompile(`\.(?:html|css|js|svg|csv)$|^alert\.(?:of|minimum)$`) // and fields of forms
 	anyID    = regexp.MustCompile(`^[a-z]+\.[a-z0-9_]+$`)
 )
 

@@ -23,6 +23,7 @@ type trendsPage struct {
 	Periods    []chip
 	Menus      []menu
 	Here, CSV  string // addresses
+	List       string // the watchlist that is counted; empty: all
 	Dates      string
 	Name       string // of the period before
 	Posts      trendCard
@@ -157,7 +158,7 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 	}
 	filters := pageFiltersOf(pathTrends, trendsParams, r.URL.Query())
 	page := trendsPage{
-		frame: frameOf(v, "trends", v.say.Text("layout.trends")), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(),
+		frame: frameOf(v, "trends", v.say.Text("layout.trends")), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(), List: filters.values.Get("list"),
 		Menus: []menu{filters.menu(v.say, v.say.Text("people.watchlist"), "list", listChoices(v.say, s.watchlists))}, Name: v.say.Text("trends.days_before", "days", plural(v.say, s.days, "day")),
 		Dates: s.dates(), Plot: s.plot(s.counted.Counts, trendHeight, markRoom),
 	}

@@ -3,152 +3,18 @@ package dashboard
 import (
 	"cmp"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"watchpost/actors"
 	"watchpost/actors/triage"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
-
-// The tabs of the feed are the values of a parameter of its address; "" has all posts. They
-// do not belong to saved views.
-const (
-	tabParameter = "tab"
-	tabLater     = string(watchpost.TriageLater)
-	tabMine      = "mine"
-)
-
-var tabs = []string{string(watchpost.TriageUnread), "", tabLater, tabMine, string(watchpost.TriageDone)}
-
-// tabNames have the texts of the tabs but that of all.
-var tabNames = map[string]string{
-	string(watchpost.TriageUnread): "feed.unread", tabLater: "feed.later", tabMine: "feed.mine", string(watchpost.TriageDone): "feed.done",
-}
-
-// tab is a part of the feed as a link.
-type tab struct {
-	Name, Href string
-	Count      int
-	On         bool
-}
-
-// tab returns the tab of an address.
-func (p parameters) tab() string { return p.values.Get(tabParameter) }
-
-// inbox is what a member and the team have decided about posts.
-type inbox struct {
-	triage.View
-	member watchpost.MemberID
-	mine   *watchpost.PostSet
-	sets   map[watchpost.TriageState]*watchpost.PostSet
-}
-
-// inboxOf returns the inbox of the visitor, read once for a request. A whole page is a
-// visit; what a script asks for may be asked for without a reader.
-func (d feedPages) inboxOf(r *http.Request, v *visit) (*inbox, error) {
-	if v.inbox != nil {
-		return v.inbox, nil
-	}
-	reads := r.Method == http.MethodGet && !byHTMX(r) && d.Writable() == nil
-	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, triage.Get{Member: v.member.ID, Visit: reads})
-	if err != nil {
-		return nil, err
-	}
-	v.inbox = &inbox{View: view, member: v.member.ID}
-	return v.inbox, nil
-}
-
-// posts returns the posts of a tab; nil: all.
-func (in *inbox) posts(tab string) *watchpost.PostSet {
-	if in.sets == nil {
-		in.sets, in.mine = in.Sets(), in.AssignedTo(in.member)
-	}
-	switch tab {
-	case "":
-		return nil
-	case tabMine:
-		return in.mine
-	}
-	return in.sets[watchpost.TriageState(tab)]
-}
-
-// askInbox adds the tabs, and asks how many posts are new.
-func (f *feedFilters) askInbox(in *inbox, now time.Time) *sinceView {
-	f.askTabs(in)
-	return f.askSince(in, now)
-}
-
-// askTabs adds the tabs, with the number of posts that the filters find in each.
-func (f *feedFilters) askTabs(in *inbox) {
-	f.Tabs = make([]tab, len(tabs))
-	for i, name := range tabs {
-		t := &f.Tabs[i]
-		*t = tab{Name: f.say.Text("feed.all"), Href: f.params.with(tabParameter).href(), On: f.params.tab() == name}
-		if name != "" {
-			t.Name, t.Href = f.say.Text(tabNames[name]), f.params.with(tabParameter, name).href()
-		}
-		f.count(f.named, func(q *watchpost.PostQuery) { q.Only = in.posts(name) }, func(n int) { t.Count = n })
-	}
-}
-
-// emptyTab says that a tab has no posts where there are some without it; nil otherwise.
-func emptyTab(f *feedFilters) *emptyView {
-	var all, on *tab
-	for i, name := range tabs {
-		if name == "" {
-			all = &f.Tabs[i]
-		}
-		if f.Tabs[i].On {
-			on = &f.Tabs[i]
-		}
-	}
-	if on == all || on.Count > 0 || all.Count == 0 {
-		return nil
-	}
-	empty := &emptyView{Icon: "check", Head: f.say.Text("feed.nothing_here"), Action: f.say.Text("feed.show_all_posts", "posts", plural(f.say, all.Count, "post")), Href: all.Href}
-	switch f.params.tab() {
-	case string(watchpost.TriageUnread):
-		empty.Head, empty.Text = f.say.Text("feed.nothing_unread"), f.say.Text("feed.you_have_decided_about_every_post")
-	case tabLater:
-		empty.Text = f.say.Text("feed.posts_that_you_keep_for_later")
-	case tabMine:
-		empty.Icon, empty.Text = "users", f.say.Text("feed.posts_that_are_assigned_to_you")
-	default:
-		empty.Text = f.say.Text("feed.posts_that_you_have_marked_as")
-	}
-	return empty
-}
-
-// Clear is the address of the feed without filters, in its tab.
-func (f *feedFilters) Clear() string {
-	p := parameters{url.Values{}}
-	if tab := f.params.tab(); tab != "" {
-		p = p.with(tabParameter, tab)
-	}
-	return p.href()
-}
-
-// sinceView says how many posts are new since the visit before.
-type sinceView struct {
-	Count int
-	When  moment
-	Href  string
-}
-
-// askSince counts the posts that were stored since the member's last visit; nil: there was
-// none, or the address says since when.
-func (f *feedFilters) askSince(in *inbox, now time.Time) *sinceView {
-	if in.Before.IsZero() || !f.query.StoredFrom.IsZero() {
-		return nil
-	}
-	since := in.Before.UTC()
-	view := &sinceView{When: momentOf(f.say, zonedTime(f.say, since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
-	f.count(f.named, func(q *watchpost.PostQuery) { q.StoredFrom = since }, func(n int) { view.Count = n })
-	return view
-}
 
 // triageView is what was decided about a post.
 type triageView struct {
@@ -162,13 +28,18 @@ type triageView struct {
 	Undo     *undoView     // what was decided just now
 }
 
-// undoView is a decision that can be taken back.
+// undoView is a decision that can be taken back: about one post, or about several.
 type undoView struct {
-	ID    watchpost.PostID
+	ID    watchpost.PostID // of the one post
 	Text  string
 	Was   watchpost.TriageState
 	Token string
 	Back  string
+	// Action and Fields are of the form that takes back what was decided about several posts.
+	// ByScript means that a script swaps its answer.
+	Action   string
+	Fields   []field
+	ByScript bool
 }
 
 // undoTexts say what was decided.
@@ -286,8 +157,28 @@ func undoOf(r *http.Request, v *visit, back string) *undoView {
 	return newUndo(v, watchpost.PostID(q.Get("post")), did, was, back)
 }
 
-// markAll marks all posts as done that came before the page was made.
+// undoAllDone returns the way back from "all done", for as long as it is shown; nil for none.
+func undoAllDone(in *inbox, v *visit, back string, now time.Time) *undoView {
+	at := in.AllDoneAt
+	if at.IsZero() || now.Sub(at) >= undoDelay {
+		return nil
+	}
+	return &undoView{Text: v.say.Text("feed.all_posts_are_marked_as_done"), Token: v.formToken(), Back: back, Action: pathFeed + "/done", Fields: []field{{"at", at.UTC().Format(time.RFC3339Nano)}}}
+}
+
+// markAll marks all posts as done that came before the page was made, or takes that back.
 func (d triagePages) markAll(w http.ResponseWriter, r *http.Request, v *visit) error {
+	if r.PostFormValue("do") == "undo" {
+		at, err := time.Parse(time.RFC3339Nano, r.PostFormValue("at"))
+		if err != nil {
+			return errUnknownForm()
+		}
+		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, triage.TakeBackAll{Member: v.member.ID, At: at}); err != nil {
+			return err
+		}
+		http.Redirect(w, r, backFrom(r), http.StatusSeeOther)
+		return nil
+	}
 	before, err := time.Parse(time.RFC3339Nano, r.PostFormValue("since"))
 	if err != nil || before.After(d.Clock.Now()) {
 		return errUnknownForm()
@@ -296,6 +187,170 @@ func (d triagePages) markAll(w http.ResponseWriter, r *http.Request, v *visit) e
 		return err
 	}
 	http.Redirect(w, r, backFrom(r), http.StatusSeeOther)
+	return nil
+}
+
+// Deeds on several posts besides the states of triage.
+const (
+	deedSave   = "save"
+	deedUnsave = "unsave"
+)
+
+// severalTexts say what was done to several posts, and that it was not done to one.
+var severalTexts = map[string]struct{ done, not string }{
+	string(watchpost.TriageDone): {"feed.n_posts_marked_as_done", "feed.post_is_not_marked_as_done"}, string(watchpost.TriageLater): {"feed.n_posts_kept_for_later", "feed.post_is_not_kept_for_later"},
+	string(watchpost.TriageUnread): {"feed.n_posts_marked_as_unread", "feed.post_is_not_marked_as_unread"},
+	deedSave:                       {"feed.n_posts_saved", "feed.post_is_not_saved"}, deedUnsave: {"feed.n_posts_no_longer_saved", "feed.post_is_still_saved"},
+}
+
+// severalDeeds are what a form does to posts, by the deed; a deed that is taken back may
+// have found different ones before it.
+type severalDeeds map[string][]watchpost.PostID
+
+// severalOf reads what a form does to which posts (Invalid).
+func severalOf(r *http.Request) (severalDeeds, error) {
+	do := r.PostFormValue("do")
+	if do != "undo" {
+		if severalTexts[do].done == "" {
+			return nil, errUnknownDeed()
+		}
+		ids, err := chosenIDs[watchpost.PostID](r)
+		return severalDeeds{do: ids}, err
+	}
+	deeds, all := severalDeeds{}, 0
+	for deed := range severalTexts {
+		for _, id := range r.PostForm["to-"+deed] {
+			deeds[deed] = append(deeds[deed], watchpost.PostID(id))
+			all++
+		}
+	}
+	if all == 0 || all > maxChosen {
+		return nil, errUnknownForm()
+	}
+	return deeds, nil
+}
+
+// severalDone is what became of the deeds on several posts.
+type severalDone struct {
+	done    int
+	back    severalDeeds // takes it back
+	refused []string
+}
+
+// refuse says what was not done to a post, and why.
+func (s *severalDone) refuse(say *words.Language, p *watchpost.Post, deed string, err error) {
+	post := say.Text("feed.the_post_of", "author", cmp.Or(p.AuthorName, say.Text("feed.an_unknown_author")))
+	s.refused = append(s.refused, say.Text(severalTexts[deed].not, "post", post, "why", say.Known(errorText(err))))
+}
+
+// decideSeveral does to the chosen posts what a form says, or takes it back. Its answer is
+// the feed as it is then, with the way back and with what could not be done.
+func (d triagePages) decideSeveral(w http.ResponseWriter, r *http.Request, v *visit) error {
+	deeds, err := severalOf(r)
+	if err != nil {
+		return err
+	}
+	done := &severalDone{back: severalDeeds{}}
+	for _, deed := range slices.Sorted(maps.Keys(deeds)) {
+		if err := d.doSeveral(r, v, deed, deeds[deed], done); err != nil {
+			return err
+		}
+	}
+	back, err := url.Parse(backFrom(r))
+	if err != nil {
+		return err
+	}
+	v.inbox = nil // it was read before
+	page, err := d.feedPage(addressed(r, back.RawQuery), v)
+	if err == nil && len(page.Posts) == 0 && page.Newer != "" { // the last page of a tab is empty now
+		_, query, _ := strings.Cut(page.Newer, "?")
+		page, err = d.feedPage(addressed(r, query), v)
+	}
+	if err != nil {
+		return err
+	}
+	page.Decided, page.Done, page.Refused = true, done.done, done.refused
+	status := http.StatusOK
+	if len(done.refused) > 0 {
+		status = http.StatusConflict
+	}
+	if do := r.PostFormValue("do"); do == "undo" {
+		page.Undo = &undoView{}
+	} else if len(done.back) > 0 {
+		page.Undo = &undoView{Text: v.say.Text(severalTexts[do].done, "n", done.done), Token: v.formToken(), Back: page.Back, Action: pathFeed + "/several", ByScript: true}
+		for _, deed := range slices.Sorted(maps.Keys(done.back)) {
+			for _, id := range done.back[deed] {
+				page.Undo.Fields = append(page.Undo.Fields, field{"to-" + deed, string(id)})
+			}
+		}
+	}
+	if byHTMX(r) { // the form's own target shows why it was refused
+		h := w.Header()
+		h.Set("HX-Retarget", "#results")
+		h.Set("HX-Reselect", "#results")
+		h.Set("HX-Reswap", "outerHTML")
+	}
+	return page.show(w, r, status)
+}
+
+// doSeveral does the same to each of some posts.
+func (d triagePages) doSeveral(r *http.Request, v *visit, deed string, ids []watchpost.PostID, done *severalDone) error {
+	var posts []*watchpost.Post
+	for _, id := range ids {
+		found, err := d.Registry.Post(r.Context(), v.session.Team, id)
+		switch {
+		case err != nil && watchpost.KindOf(err) == watchpost.NotFound:
+			done.refused = append(done.refused, v.say.Text(severalTexts[deed].not, "post", v.say.Text("feed.a_post"), "why", v.say.Text("feed.it_was_deleted")))
+		case err != nil:
+			return err
+		default:
+			posts = append(posts, found.Post)
+		}
+	}
+	if len(posts) == 0 {
+		return nil
+	}
+	if deed == deedSave || deed == deedUnsave {
+		return d.saveSeveral(r, v, deed, posts, done)
+	}
+	marks := make([]triage.PostState, len(posts))
+	for i, p := range posts {
+		marks[i] = triage.PostState{Post: p.Marked(), State: watchpost.TriageState(deed)}
+	}
+	outcomes, err := actors.Ask(r.Context(), d.Registry, v.session.Team, triage.MarkSeveral{Member: v.member.ID, Marks: marks})
+	if err != nil {
+		return err
+	}
+	for i, o := range outcomes {
+		if o.Err != nil {
+			done.refuse(v.say, posts[i], deed, o.Err)
+			continue
+		}
+		done.done++
+		if before := string(o.Before); before != deed {
+			done.back[before] = append(done.back[before], posts[i].ID)
+		}
+	}
+	return nil
+}
+
+// saveSeveral saves posts, or no longer.
+func (d triagePages) saveSeveral(r *http.Request, v *visit, deed string, posts []*watchpost.Post, done *severalDone) error {
+	save, back := deed == deedSave, map[string]string{deedSave: deedUnsave, deedUnsave: deedSave}[deed]
+	for _, p := range posts {
+		if p.Bookmark != save {
+			_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.BookmarkPost{Post: p.ID, Bookmark: save})
+			if err != nil && watchpost.KindOf(err) == watchpost.Unavailable {
+				return err
+			}
+			if err != nil {
+				done.refuse(v.say, p, deed, err)
+				continue
+			}
+			done.back[back] = append(done.back[back], p.ID)
+		}
+		done.done++
+	}
 	return nil
 }
 

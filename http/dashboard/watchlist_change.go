@@ -7,6 +7,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/http/dashboard/words"
+	"watchpost/internal/interpret"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
 )
@@ -36,6 +37,10 @@ func formFor(v *visit, l actors.WatchlistView) *watchlistForm {
 	f.Kinds, f.ID, f.Old, f.Paused = nil, w.ID, w.Name, w.Disabled
 	f.Title, f.Name, f.Made, f.Labels = w.Name, w.Name, w.Prompt, labelLines(w.Labels)
 	f.Entries = entriesOf(w.Keywords)
+	if f.recall(w); f.Sentence != "" {
+		f.Objective = w.Objective
+		f.chip()
+	}
 	f.every(w.Frequency)
 	var lines []string
 	for _, e := range l.List.Entries {
@@ -100,6 +105,10 @@ func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, 
 	default:
 		f.Entries = nil
 		f.take(r.PostForm)
+		f.recall(old)
+		if f.changeChips(do) {
+			return d.showPreview(w, r, v, f)
+		}
 		if done, err := d.shown(w, r, v, f, do); done || err != nil {
 			return err
 		}
@@ -214,7 +223,10 @@ func (d watchlistPages) changeList(r *http.Request, v *visit, f *watchlistForm, 
 func (f *watchlistForm) patch(old watchpost.Watchlist) (watchpost.WatchlistPatch, error) {
 	cleaned, frequency := f.cleanedName(), f.frequency()
 	p := watchpost.WatchlistPatch{Name: &cleaned, Frequency: &frequency}
-	if old.Type.HasKeywords() && !sameEntries(f.Entries, entriesOf(old.Keywords)) {
+	if objective := strings.TrimSpace(f.Objective); f.Sentence != "" && objective != old.Objective {
+		p.Objective = &objective
+	}
+	if old.Type.HasKeywords() && !f.unchanged(old) {
 		p.Keywords = f.keywords()
 		if old.Prompt != "" { // the sentence stays with the watchlist
 			p.Prompt, p.Interpreter = &old.Prompt, &old.Interpreter
@@ -226,6 +238,16 @@ func (f *watchlistForm) patch(old watchpost.Watchlist) (watchpost.WatchlistPatch
 		p.Labels = &labels // of all types: the API changes them for watchlists of keywords only
 	}
 	return p, err
+}
+
+// unchanged reports whether the form has the keywords of a watchlist, or the chips that it
+// shows for them: those may stand for other entries, in another order.
+func (f *watchlistForm) unchanged(old watchpost.Watchlist) bool {
+	if sameEntries(f.Entries, entriesOf(old.Keywords)) {
+		return true
+	}
+	shown, ok := interpret.Grouped(old.Keywords)
+	return ok && f.Chips != nil && sameEntries(f.Entries, entriesOf(shown.Entries()))
 }
 
 // sameEntries compares entries as they are typed, line ends aside.

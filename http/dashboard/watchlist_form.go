@@ -205,16 +205,23 @@ func (d watchlistPages) makeWatchlist(w http.ResponseWriter, r *http.Request, v 
 	if len(f.Errors) > 0 {
 		return f.render(w, http.StatusUnprocessableEntity)
 	}
-	if f.typ.HasKeywords() {
-		_, _, err = actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.CreateWatchlist{Watchlist: watchlist})
-	} else {
-		_, _, err = actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.Follow{Watchlist: watchlist, References: references})
-	}
+	made, err := d.create(r, v, watchlist, references)
 	if err != nil {
 		return f.refused(w, err)
 	}
-	http.Redirect(w, r, pathWatchlists, http.StatusSeeOther)
+	// Its feed says what it waits for, and fills.
+	http.Redirect(w, r, pathFeed+"?watchlist_id="+string(made), http.StatusSeeOther)
 	return nil
+}
+
+// create makes a watchlist once, however often its form is sent.
+func (d watchlistPages) create(r *http.Request, v *visit, w watchpost.Watchlist, references []reference.Reference) (watchpost.WatchlistID, error) {
+	if w.Type.HasKeywords() {
+		made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.CreateWatchlist{Watchlist: w})
+		return made.Watchlist.ID, err
+	}
+	made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.Follow{Watchlist: w, References: references})
+	return made.Watchlist.ID, err
 }
 
 // refused shows the form with an error of the team.

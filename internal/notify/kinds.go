@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -82,9 +83,18 @@ var slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 func slackBody(t *watchpost.NotificationTarget, m Message) any {
 	text := func(kind, s string) map[string]any { return map[string]any{"type": kind, "text": s} }
 	blocks := []any{map[string]any{"type": "section", "text": text("plain_text", oneLine(title(t, m), 200))}}
+	link := func(title, to string) {
+		blocks = append(blocks, map[string]any{"type": "context", "elements": []any{text("mrkdwn", "<"+slackEscapes.Replace(strings.ReplaceAll(to, "|", "%7C"))+"|"+title+">")}})
+	}
+	if words := newWords(m); words != "" {
+		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", words)})
+	}
+	for _, l := range linksOf(t, m) {
+		link(l.Title, l.URL)
+	}
 	for _, p := range m.Posts {
-		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength))},
-			map[string]any{"type": "context", "elements": []any{text("mrkdwn", "<"+slackEscapes.Replace(strings.ReplaceAll(p.URL, "|", "%7C"))+"|Open the post>")}})
+		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength))})
+		link("Open the post", p.URL)
 	}
 	return map[string]any{"text": slackEscapes.Replace(title(t, m)), "blocks": blocks, "unfurl_links": false}
 }
@@ -98,10 +108,18 @@ func teamsBody(t *watchpost.NotificationTarget, m Message) any {
 	run := func(s string) map[string]any {
 		return map[string]any{"type": "RichTextBlock", "inlines": []any{map[string]any{"type": "TextRun", "text": s}}}
 	}
+	open := func(title, to string) map[string]any {
+		return map[string]any{"type": "ActionSet", "actions": []any{map[string]any{"type": "Action.OpenUrl", "title": title, "url": to}}}
+	}
 	body := []any{run(title(t, m))}
+	if words := newWords(m); words != "" {
+		body = append(body, run(words))
+	}
+	for _, l := range linksOf(t, m) {
+		body = append(body, open(l.Title, l.URL))
+	}
 	for _, p := range m.Posts {
-		body = append(body, run(oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength)),
-			map[string]any{"type": "ActionSet", "actions": []any{map[string]any{"type": "Action.OpenUrl", "title": "Open the post", "url": p.URL}}})
+		body = append(body, run(oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength)), open("Open the post", p.URL))
 	}
 	card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": body}
 	return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
@@ -111,14 +129,23 @@ func telegramBody(t *watchpost.NotificationTarget, m Message) any {
 	return map[string]any{"chat_id": t.Chat, "text": chatText(t, m), "link_preview_options": map[string]any{"is_disabled": true}}
 }
 
-// webhookBody has the posts as the API shows them.
+// webhookBody has the posts as the API shows them, and an alert as the log of deliveries
+// shows it.
 func webhookBody(t *watchpost.NotificationTarget, m Message) any {
 	kind, posts := "posts.new", make([]json.RawMessage, len(m.Posts))
-	if m.Test {
-		kind = "test"
-	}
 	for i, p := range m.Posts {
 		posts[i] = p.Object
 	}
-	return map[string]any{"type": kind, "timestamp": m.At.UTC(), "data": map[string]any{"target_id": t.ID, "posts": posts}}
+	data := map[string]any{"target_id": t.ID, "posts": posts}
+	switch a := m.Alert; {
+	case m.Test:
+		kind = "test"
+	case a != nil:
+		kind = "posts.alert"
+		data["alert"] = map[string]any{"of": a.Of, "day": a.Day.Format(time.DateOnly), "count": a.Count, "usual": a.Usual, "words": append([]string{}, a.Words...)}
+		for _, l := range linksOf(t, m) {
+			data[l.Name] = l.URL
+		}
+	}
+	return map[string]any{"type": kind, "timestamp": m.At.UTC(), "data": data}
 }

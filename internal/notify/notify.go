@@ -53,6 +53,9 @@ type Message struct {
 	At    time.Time
 	Test  bool
 	Posts []Post
+	Alert *watchpost.Alerted // nil: the message is of new posts
+	// Origin is the address of the service for browsers; empty: there are no links to it.
+	Origin string
 }
 
 // Post is a post of a message, and the object of the API that shows it.
@@ -132,6 +135,8 @@ func mailSubject(m Message) string {
 	switch {
 	case m.Test:
 		return "Watchpost: test of a notification"
+	case m.Alert != nil:
+		return "Watchpost: " + risen(m.Alert)
 	case len(m.Posts) == 1:
 		return "Watchpost: 1 new post"
 	}
@@ -143,6 +148,8 @@ func title(t *watchpost.NotificationTarget, m Message) string {
 	switch {
 	case m.Test:
 		return "Watchpost: test of " + t.Name
+	case m.Alert != nil:
+		return t.Name + ": " + risen(m.Alert)
 	case len(m.Posts) == 1:
 		return t.Name + ": a new post of " + oneLine(m.Posts[0].AuthorName, 80)
 	}
@@ -169,6 +176,12 @@ func plainText(t *watchpost.NotificationTarget, m Message) string {
 	b.WriteString(title(t, m) + "\n")
 	if m.Test {
 		b.WriteString("New posts will arrive here.\n")
+	}
+	if words := newWords(m); words != "" {
+		b.WriteString(words + "\n")
+	}
+	for _, l := range linksOf(t, m) {
+		b.WriteString(l.Title + ": " + l.URL + "\n")
 	}
 	for _, p := range m.Posts {
 		b.WriteString("\n" + oneLine(p.AuthorName, 80) + ": " + oneLine(p.Content, excerptLength) + "\n" + p.URL + "\n")

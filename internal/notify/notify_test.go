@@ -108,6 +108,57 @@ func TestEveryKindOfTarget(t *testing.T) {
 	}
 }
 
+// TestAlertOfEveryKind: the message of each kind says what rose, from what to what, its new
+// words and where its posts are; that of a service without an address has no links to it.
+func TestAlertOfEveryKind(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2030, 11, 18, 0, 0, 0, 0, time.UTC)
+	alert := func(of watchpost.AlertKind) notify.Message {
+		return notify.Message{ID: "d", At: day.Add(30 * time.Hour), Posts: hostile, Origin: "https://watch.example",
+			Alert: &watchpost.Alerted{Of: of, Day: day, Count: 23, Usual: 4.5, Words: []string{"outage", "<!channel>"}}}
+	}
+	const feed, trends = "https://watch.example/app?end_date=2030-11-18&labels=Pricing&sentiment=negative&start_date=2030-11-18&watchlist_id=w", "https://watch.example/app/trends?list=w"
+	for _, known := range watchpost.NotificationKinds() {
+		kind := known.Kind
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			target := &watchpost.NotificationTarget{ID: "t", Name: "Market", Kind: kind, Watchlist: "w", If: watchpost.PostConditions{Labels: []string{"Pricing"}}}
+			sent := func(m notify.Message) string {
+				if kind.Needs(watchpost.TargetUsers) {
+					subject, body := notify.MailText(target, m)
+					return subject + "\n" + body
+				}
+				r := newReceiver(t, nil)
+				target.URL = r.URL
+				attempt := notify.New(notify.Options{Private: loopback, Telegram: r.URL}).Send(context.Background(), target, notify.NewSecret([]byte("0123456789abcdef01234567")), m)
+				require.Equal(t, watchpost.Attempt{Code: 200}, attempt)
+				require.NotContains(t, string(r.body), `"mrkdwn","text":"<!`)
+				return strings.ReplaceAll(strings.ReplaceAll(string(r.body), `\u0026`, "&"), "&amp;", "&")
+			}
+			surge := sent(alert(watchpost.AlertNegativeSurge))
+			for _, part := range []string{feed, trends, "outage", "network.example/p"} {
+				if part == "network.example/p" && kind == watchpost.TargetWebhook {
+					continue // it has the objects of the posts
+				}
+				require.Contains(t, surge, part)
+			}
+			if kind == watchpost.TargetWebhook {
+				require.Contains(t, surge, `"alert":{"count":23,"day":"2030-11-18","of":"negative_surge","usual":4.5,"words":["outage",`)
+				require.Contains(t, surge, `"type":"posts.alert"`)
+			} else {
+				require.Contains(t, surge, "23 negative posts on 18 November, usually 4.5")
+				require.Contains(t, surge, "New words: outage, ")
+			}
+			m := alert(watchpost.AlertSpike)
+			m.Origin, m.Alert.Words, m.Posts = "", nil, nil
+			spike := sent(m)
+			require.NotContains(t, spike, "watch.example")
+			require.NotContains(t, spike, "New words")
+			require.NotContains(t, spike, "negative")
+		})
+	}
+}
+
 func TestAnswersOfTargets(t *testing.T) {
 	t.Parallel()
 	elsewhere := newReceiver(t, nil)

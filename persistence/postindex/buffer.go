@@ -24,8 +24,8 @@ type buffer struct {
 }
 
 // bufferReader is the buffer as a snapshot sees it, or a part of it: as document numbers
-// have two bytes, it has at most Options.SegmentPosts entries. Writers keep the
-// buffer far shorter than that; those of earlier builds did not.
+// have two bytes, it has at most Options.SegmentPosts entries. A buffer is
+// longer than that only when Options.MaxBuffer allows it.
 type bufferReader struct {
 	*snapshot
 	first   uint64 // the version of the first entry

@@ -8,7 +8,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"watchpost/internal/text"
-	"watchpost/watchpost"
 )
 
 // condition is one that the posts of a plan meet.
@@ -132,71 +131,3 @@ func (c *searched) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
 }
 
 func (c *searched) hash(h *planHash) { h.clause(c.clause) }
-
-// facet is the condition of a filter whose terms posts of the layout before lack:
-// find returns the posts of the latest layout. The result depends on the source and terms
-// only.
-type facet struct {
-	plan   *plan
-	filter *watchpost.PostFilter
-	find   func(s segmentReader) ([]*roaring.Bitmap, error)
-	terms  [][]term
-}
-
-func (c *facet) hash(h *planHash) {
-	h.number(uint64(len(c.terms)))
-	for _, terms := range c.terms {
-		h.terms(terms)
-	}
-}
-
-// in looks at posts of the layout before one by one, until they are written again.
-func (c *facet) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
-	sets, err := c.find(s)
-	if err != nil {
-		return nil, false, err
-	}
-	current, err := s.postings(currentTerm)
-	if err != nil || current != nil && int(current.GetCardinality()) == s.posts() {
-		return sets, false, err
-	}
-	old := everything(s)
-	if current != nil {
-		old.AndNot(current)
-	}
-	deleted, err := s.deleted()
-	if err != nil {
-		return nil, false, err
-	}
-	if deleted != nil {
-		old.AndNot(deleted)
-	}
-	hold, err := c.among(s, old)
-	if len(hold) > 0 {
-		sets = append(sets, bitmapOf(hold))
-	}
-	return sets, false, err
-}
-
-// among returns those of the posts that the filter lets through.
-func (c *facet) among(s segmentReader, posts *roaring.Bitmap) (hold []uint16, err error) {
-	versions, err := s.column(columnVersion)
-	if err != nil {
-		return nil, err
-	}
-	for it := posts.Iterator(); it.HasNext(); {
-		docNum := it.Next()
-		stored, err := c.plan.snapshot.stored(uint64(versions.at(int(docNum))))
-		if err != nil {
-			return nil, err
-		}
-		post, err := stored.Post()
-		if err != nil {
-			return nil, err
-		}
-		if c.filter.Holds(c.plan.query, post) {
-			hold = append(hold, uint16(docNum))
-		}
-	}
-	return hold, nil
-}

@@ -73,18 +73,8 @@ func (s *snapshot) countsIn(source segmentReader, plans []*plan, name uint64) ([
 		}
 		counts[i] = uint32(f.count)
 	}
-	if named, err := namedByPlan(source); err != nil || !named {
-		return counts, err
-	}
 	s.index.cache.put(k, counts, 4*len(counts))
 	return counts, nil
-}
-
-// namedByPlan reports whether the matches of a plan in a source follow from its name: of
-// posts of the layout before, terms do not say all.
-func namedByPlan(source segmentReader) (bool, error) {
-	current, err := source.postings(currentTerm)
-	return cardinality(current) == source.posts(), err
 }
 
 // planHash names plans by all that their matches in a source depend on. Its seed is

@@ -24,20 +24,19 @@ const (
 	lastYear  = 2261
 )
 
-// newEntry makes the entry of a post's version, with the terms of a record's
-// layout.
-func newEntry(p *watchpost.Post, version uint64, layout byte, o *Options) (*entry, error) {
+// newEntry makes the entry of a post's version.
+func newEntry(p *watchpost.Post, version uint64, o *Options) (*entry, error) {
 	text := text.New(p.Content).WithImage(p.ImageText)
-	return newTextEntry(p, version, layout, newTextTerms(p.Language, text, o.PostTerms))
+	return newTextEntry(p, version, newTextTerms(p.Language, text, o.PostTerms))
 }
 
 // newTextEntry is newEntry when the terms of the post's text are known.
-func newTextEntry(p *watchpost.Post, version uint64, layout byte, text TextTerms) (*entry, error) {
+func newTextEntry(p *watchpost.Post, version uint64, text TextTerms) (*entry, error) {
 	if err := indexable(p); err != nil {
 		return nil, err
 	}
 	id, _ := parseID(p.ID)
-	e := &entry{id: id, language: p.Language, terms: termsOf(p, layout, text)}
+	e := &entry{id: id, language: p.Language, terms: termsOf(p, text)}
 	e.values = [columns]int64{
 		columnPosted: p.PostedAt.UnixNano(), columnCreated: p.CreatedAt.UnixNano(),
 		columnEngagement: p.Engagement(), columnLikes: p.Likes,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
 
@@ -65,9 +64,6 @@ func (g *leadGroups) details(known *taggedWatchlists) ([]leadDetails, error) {
 	inParallel(len(sources), func(i int) { sources[i].describe() })
 	all := newLeadDetails(len(g.rows), len(known.ids))
 	for _, s := range sources {
-		if err := g.describeEarlier(s); err != nil {
-			return nil, err
-		}
 		for i := range s.details {
 			all[i].add(&s.details[i])
 		}
@@ -80,11 +76,11 @@ func (g *leadGroups) details(known *taggedWatchlists) ([]leadDetails, error) {
 // set is nil when no post has the term.
 type describedSource struct {
 	*matches
-	posted, relevance   values
-	authors             []*roaring.Bitmap // of the rows
-	watchlists          []*roaring.Bitmap // the known ones, nil also for one that is not asked for
-	sentiments          []*roaring.Bitmap // as watchpost.Sentiments
-	interacted, current *roaring.Bitmap
+	posted, relevance values
+	authors           []*roaring.Bitmap // of the rows
+	watchlists        []*roaring.Bitmap // the known ones, nil also for one that is not asked for
+	sentiments        []*roaring.Bitmap // as watchpost.Sentiments
+	interacted        *roaring.Bitmap
 
 	posts   []leadPost
 	chosen  bitset // the posts
@@ -146,7 +142,7 @@ func (s *describedSource) readTerms(q *watchpost.LeadQuery, known *taggedWatchli
 		}
 		return set
 	}
-	s.interacted, s.current = set(termOf(termInteracted, "")), set(currentTerm)
+	s.interacted = set(termOf(termInteracted, ""))
 	for _, name := range watchpost.Sentiments() {
 		s.sentiments = append(s.sentiments, set(termOf(termSentiment, name)))
 	}
@@ -197,22 +193,4 @@ func (s *describedSource) with(set *roaring.Bitmap, leads *postNumbers, visit fu
 			}
 		}
 	}
-}
-
-// describeEarlier counts the sentiments of posts of the layout before, which lack the terms.
-func (g *leadGroups) describeEarlier(s *describedSource) error {
-	if s.current != nil && int(s.current.GetCardinality()) == s.reader.posts() {
-		return nil
-	}
-	for _, p := range s.posts {
-		if s.current != nil && s.current.Contains(p.docNum) {
-			continue
-		}
-		post, err := g.post(s.reader, p.docNum)
-		if err != nil {
-			return err
-		}
-		s.details[p.lead].count(text.NormalizeName(post.Sentiment), 1)
-	}
-	return nil
 }

@@ -17,7 +17,6 @@ import (
 type leadSource struct {
 	key       cacheKey  // of its rows
 	kept      []leadRow // nil: they are to be made
-	keep      bool      // once they are
 	authors   *authorColumn
 	posted    values
 	relevance values // nil where it is not the order
@@ -57,9 +56,6 @@ func (g *leadGroups) leadSourceOf(f *matches) (of leadSource, err error) {
 		of.kept = v.([]leadRow)
 		return of, nil
 	}
-	if of.keep, err = namedByPlan(s); err != nil {
-		return of, err
-	}
 	if of.authors, err = s.authors(); err != nil {
 		return of, err
 	}
@@ -91,7 +87,7 @@ const keptLeadShare = 1. / 4
 // keepRows keeps the rows of a source until a post of it is deleted or replaced: pages and
 // orders of leads are asked for one after the other.
 func (g *leadGroups) keepRows(of *leadSource, rows []leadRow, posts int) {
-	if of.keep && float64(len(rows)) <= keptLeadShare*float64(posts) {
+	if float64(len(rows)) <= keptLeadShare*float64(posts) {
 		g.snapshot.index.cache.put(of.key, slices.Clone(rows), int(unsafe.Sizeof(leadRow{}))*len(rows))
 	}
 }

@@ -59,15 +59,10 @@ var anyMinMax = minMax{-math.MaxInt64, math.MaxInt64}
 func minMaxOf(values []int64) minMax { return minMax{slices.Min(values), slices.Max(values)} }
 
 // maxBuffered bounds the versions of a buffer that a manifest is believed to have.
-// A Writer keeps far below it; see Options.MaxBuffer. Builds without that bound
-// have acknowledged more than a segment holds, which must stay readable until
-// it is flushed.
+// A Writer keeps far below it; see Options.MaxBuffer.
 const maxBuffered = 1 << 24
 
-const (
-	manifestVersion = 2
-	withoutMinMax   = 1 // the version that did not know the spans
-)
+const manifestVersion = 2
 
 func newManifest() *manifest {
 	return &manifest{next: 1, bufferFirst: 1, segment: 1, bufferDeleted: roaring.New()}
@@ -119,8 +114,7 @@ func (m *manifest) encode() []byte {
 
 func decodeManifest(value []byte) (*manifest, error) {
 	r := &reader{b: value}
-	version := r.byte()
-	if version != manifestVersion && version != withoutMinMax {
+	if r.byte() != manifestVersion {
 		return nil, errDamaged
 	}
 	m := &manifest{next: r.uint(), bufferFirst: r.uint(), segment: uint32(r.uint()), building: uint32(r.uint()), watchlists: r.uint()}
@@ -134,10 +128,8 @@ func decodeManifest(value []byte) (*manifest, error) {
 		s.last = s.first + r.uint()
 		s.posts, s.deleted, s.blockBits, s.bytes = int(r.uint()), int(r.uint()), int(r.uint()), int(r.uint())
 		for c := range s.minMax {
-			if s.minMax[c] = anyMinMax; version != withoutMinMax {
-				least := r.int()
-				s.minMax[c] = minMax{least, least + int64(r.uint())}
-			}
+			least := r.int()
+			s.minMax[c] = minMax{least, least + int64(r.uint())}
 		}
 		if s.posts < 1 || s.posts > maxSegment || s.deleted > s.posts || s.blockBits > 30 || i > 0 && s.first <= m.segments[i-1].last {
 			return nil, errDamaged

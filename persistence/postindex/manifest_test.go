@@ -1,7 +1,6 @@
 package postindex
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,23 +43,6 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 		got.bufferDeleted = m.bufferDeleted
 		require.Equal(t, m, got)
 	})
-}
-
-// TestManifestWithoutSpans: one that was written before spans were kept says
-// nothing of them, and nothing is left out for it.
-func TestManifestWithoutSpans(t *testing.T) {
-	b := []byte{withoutMinMax}
-	for _, v := range []uint64{900, 800, 7, 0, 1, 0, 1, 3, 1, 798, 700, 5, 4, 9_000} {
-		b = binary.AppendUvarint(b, v)
-	}
-	deleted, err := newManifest().bufferDeleted.ToBytes()
-	require.NoError(t, err)
-	m, err := decodeManifest(append(b, deleted...))
-	require.NoError(t, err)
-	require.Equal(t, 795, m.posts())
-	for _, c := range m.segments[0].minMax {
-		require.Equal(t, anyMinMax, c)
-	}
 }
 
 // TestDamagedManifest: a truncated manifest is damage, not a smaller index.

@@ -25,9 +25,7 @@ type finder struct {
 	filter *watchpost.PostFilter // nil: what is part of every query
 	// kind is that of the terms which a post has for its names; 0: add finds it.
 	kind byte
-	// latest says that posts of the layout before lack the terms.
-	latest bool
-	add    func(*plan) error
+	add  func(*plan) error
 }
 
 // finders are in the order in which a source is asked: first what soonest tells that
@@ -46,8 +44,8 @@ var finders = forEachFilter([]finder{
 	{filter: watchpost.PostFilterOf("is_saved"), kind: termSaved},
 	{filter: watchpost.PostFilterOf("trending"), kind: termTrending},
 	{filter: watchpost.PostFilterOf("interacted"), kind: termInteracted},
-	{filter: watchpost.PostFilterOf("sentiment"), kind: termSentiment, latest: true},
-	{filter: watchpost.PostFilterOf("source"), kind: termSource, latest: true},
+	{filter: watchpost.PostFilterOf("sentiment"), kind: termSentiment},
+	{filter: watchpost.PostFilterOf("source"), kind: termSource},
 	{filter: watchpost.PostFilterOf("keyword"), add: (*plan).addKeyword},
 	{filter: watchpost.PostFilterOf("lang"), add: (*plan).addLanguages},
 	{filter: watchpost.PostFilterOf("search_term"), add: (*plan).addSearch},
@@ -82,12 +80,7 @@ func (f *finder) plan(p *plan) error {
 		}
 		return f.add(p)
 	}
-	asked := f.filter.Asked(p.query)
-	switch {
-	case len(asked) == 0:
-	case f.latest:
-		p.addFacet(f.filter, termsNamed(f.kind, asked))
-	default:
+	if asked := f.filter.Asked(p.query); len(asked) > 0 {
 		p.conditions = append(p.conditions, anyOf(termsNamed(f.kind, asked)))
 	}
 	return nil
@@ -162,20 +155,36 @@ func (p *plan) addKeyword() error {
 	if err != nil {
 		return err
 	}
-	var terms []term
-	for _, id := range known.ids {
+	var terms anyOf
+	of := p.snapshot.keywordTerms(known, text.NormalizeName(q.Keyword))
+	for i, id := range known.ids {
 		if q.Live == nil || q.Live[id] {
-			terms = append(terms, termOf(termKeyword, string(id), text.NormalizeName(q.Keyword)))
+			terms = append(terms, of[i])
 		}
 	}
-	p.addFacet(watchpost.PostFilterOf("keyword"), terms)
+	p.conditions = append(p.conditions, terms)
 	return nil
 }
 
-// addFacet adds the condition of a filter which holds for the posts that have one of
-// the terms.
-func (p *plan) addFacet(filter *watchpost.PostFilter, terms []term) {
-	p.conditions = append(p.conditions, &facet{p, filter, func(s segmentReader) ([]*roaring.Bitmap, error) { return postingsOf(s, terms) }, [][]term{terms}})
+// keywordTerms returns the term of a keyword in each of the known watchlists. A page of the
+// feed asks for a hundred keywords, which are as many hashes each with a hundred watchlists.
+func (s *snapshot) keywordTerms(known *taggedWatchlists, keyword string) []term {
+	k := cacheKey{s.name, cachedKeyword, s.watchlists, uint64(termOf(termKeyword, keyword))}
+	if v, ok := s.index.cache.get(k); ok && v.(keywordTerms).known == known { // else they may be in another order
+		return v.(keywordTerms).terms
+	}
+	terms := make([]term, len(known.ids))
+	for i, id := range known.ids {
+		terms[i] = termOf(termKeyword, string(id), keyword)
+	}
+	s.index.cache.put(k, keywordTerms{known, terms}, 8*len(terms))
+	return terms
+}
+
+// keywordTerms are the terms of a keyword in the order of the known watchlists.
+type keywordTerms struct {
+	known *taggedWatchlists
+	terms []term
 }
 
 // addLabels adds the condition of the labels. As long as all watchlists count of
@@ -198,25 +207,19 @@ func (p *plan) addLabels() error {
 		p.conditions = append(p.conditions, anyOf(labels))
 		return nil
 	}
-	given := givenTerms(q, known.ids)
-	terms := [][]term{given.any}
-	if given.none {
-		terms = append(terms, given.anything)
-	}
-	p.conditions = append(p.conditions, &facet{p, watchpost.PostFilterOf("labels"), given.find, terms})
+	p.conditions = append(p.conditions, givenTerms(q, known.ids))
 	return nil
 }
 
-// givenLabels are the terms by which posts are found whose labels count one by
-// one.
+// givenLabels is the condition of labels that count one by one.
 type givenLabels struct {
 	any      []term // of posts that have one of the labels
 	none     bool   // posts without tags are asked for
 	anything []term // of posts that have any tag
 }
 
-func givenTerms(q *watchpost.PostQuery, ids []watchpost.WatchlistID) givenLabels {
-	var g givenLabels
+func givenTerms(q *watchpost.PostQuery, ids []watchpost.WatchlistID) *givenLabels {
+	g := &givenLabels{}
 	for _, id := range ids {
 		if !q.Tagging.Live[id] {
 			continue
@@ -238,23 +241,31 @@ func givenTerms(q *watchpost.PostQuery, ids []watchpost.WatchlistID) givenLabels
 	return g
 }
 
-func (g givenLabels) find(s segmentReader) ([]*roaring.Bitmap, error) {
+func (g *givenLabels) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
 	sets, err := postingsOf(s, g.any)
 	if err != nil || !g.none {
-		return sets, err
+		return sets, false, err
 	}
 	tagged, err := anyPostings(s, g.anything)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	all, err := s.postings(currentTerm)
+	all, err := s.postings(anyTerm)
 	if err != nil || all == nil {
-		return sets, err
+		return sets, false, err
 	}
 	if tagged != nil {
 		all = roaring.AndNot(all, tagged)
 	}
-	return append(sets, all), nil
+	return append(sets, all), false, nil
+}
+
+func (g *givenLabels) hash(h *planHash) {
+	h.terms(g.any)
+	h.flag(g.none)
+	if g.none {
+		h.terms(g.anything)
+	}
 }
 
 // addWatchlists asks for the posts of the live watchlists, unless there are no

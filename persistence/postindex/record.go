@@ -11,12 +11,8 @@ import (
 	"watchpost/watchpost"
 )
 
-// recordVersion is the first byte of a stored post. It also says which terms the
-// post has: see facetTerms.
-const (
-	recordVersion = 3
-	untagged      = 2 // the version whose matches did not say which tags are theirs
-)
+// recordVersion is the first byte of a stored post.
+const recordVersion = 3
 
 // Stored is a post as it is kept: encoded once, when it was written.
 type Stored struct {
@@ -24,10 +20,6 @@ type Stored struct {
 	object PostObject
 	raw    []byte
 }
-
-// Current reports whether the post was written by this version of the index.
-// One that was not is found all the same; Put makes it current.
-func (s *Stored) Current() bool { return s.raw[0] == recordVersion }
 
 // encodeRecord writes what the API does not show, and then the post object:
 // both moments exactly, the rules' version, the matches, then Head and Tail.
@@ -59,8 +51,7 @@ func encodeRecord(p *watchpost.Post) ([]byte, error) {
 
 // decodeHidden reads what stands before the post object into p.
 func decodeHidden(r *reader, p *watchpost.Post) {
-	version := r.byte()
-	if version != recordVersion && version != untagged {
+	if r.byte() != recordVersion {
 		r.fail()
 		return
 	}
@@ -69,10 +60,8 @@ func decodeHidden(r *reader, p *watchpost.Post) {
 	for n := r.count(5); n > 0; n-- {
 		m := watchpost.Match{Watchlist: watchpost.WatchlistID(r.text()), Keyword: r.text(), At: r.time()}
 		m.Lead = r.byte() == 1
-		if version != untagged {
-			for tags := r.count(1); tags > 0; tags-- {
-				m.Tags = append(m.Tags, int(r.uint()))
-			}
+		for tags := r.count(1); tags > 0; tags-- {
+			m.Tags = append(m.Tags, int(r.uint()))
 		}
 		p.Matches = append(p.Matches, m)
 	}

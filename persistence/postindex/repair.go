@@ -2,14 +2,13 @@ package postindex
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"watchpost/persistence"
-	"watchpost/watchpost"
 )
 
 // repair makes an index again.
@@ -31,21 +30,17 @@ type repair struct {
 	segments []uint32 // that have parts
 }
 
-// keyEarlierURN led from a urn to an id in the first layout.
-const keyEarlierURN = "u"
-
 type keptPost struct {
-	version uint64 // 0 of one in the first layout
+	version uint64
 	key     []byte
 }
 
 // ErrLoss means that a repair would lose posts. Nothing was changed.
 var ErrLoss = errors.New("a repair loses posts")
 
-// Repair throws the index of a team away and makes it again of the posts, also
-// of those that an earlier version of the service stored. Nothing else may use
-// the team meanwhile. Posts that cannot be read, or that only the index knows, are
-// reported: with accept they are lost, and without it the repair ends with ErrLoss.
+// Repair throws the index of a team away and makes it again of the posts. Nothing else
+// may use the team meanwhile. Posts that cannot be read, or that only the index knows,
+// are reported: with accept they are lost, and without it the repair ends with ErrLoss.
 // When it is interrupted it may be begun again.
 func (x *Index) Repair(ctx context.Context, store persistence.Store, space persistence.Space, accept bool, report func(problem string)) error {
 	r := &repair{index: x, ctx: ctx, store: store, space: space, accept: accept, report: report, unread: map[uint64]bool{}, kept: map[uuid]keptPost{}, next: 1}
@@ -97,13 +92,9 @@ func (r *repair) collect() error {
 			if id, ok := segmentOf(key); ok && !slices.Contains(r.segments, id) {
 				r.segments = append(r.segments, id)
 			}
-			version, known := versionOf(key)
-			switch {
-			case bytes.HasPrefix(key, []byte(keyRecord)) && known:
+			if version, known := versionOf(key); bytes.HasPrefix(key, []byte(keyRecord)) && known {
 				r.next = max(r.next, version+1)
 				r.keep(key, value, version)
-			case earlierKey(key):
-				r.keep(key, value, 0)
 			}
 			return true
 		})
@@ -128,7 +119,7 @@ func (r *repair) findMissing(view persistence.View) error {
 
 // keep notes a post unless there is a newer version of it.
 func (r *repair) keep(key, value []byte, version uint64) {
-	p, err := readAnyPost(value)
+	p, err := readPost(value)
 	if err == nil {
 		err = indexable(p)
 	}
@@ -141,15 +132,6 @@ func (r *repair) keep(key, value []byte, version uint64) {
 	if r.kept[id].version <= version {
 		r.kept[id] = keptPost{version, bytes.Clone(key)}
 	}
-}
-
-// readAnyPost reads a post of any layout.
-func readAnyPost(value []byte) (*watchpost.Post, error) {
-	if len(value) == 0 || value[0] != 1 {
-		return readPost(value)
-	}
-	p := &watchpost.Post{}
-	return p, json.Unmarshal(value[1:], p)
 }
 
 // clear begins an empty index, and removes all that led to posts.
@@ -166,14 +148,11 @@ func (r *repair) clear() error {
 	if err := r.commit(batch); err != nil {
 		return err
 	}
-	for _, prefix := range []string{keyEntry, keyID, keyURN, keyEarlierURN} {
+	for _, prefix := range []string{keyEntry, keyID, keyURN} {
 		for more := true; more; {
 			batch := &persistence.Batch{}
 			err := r.view(func(view persistence.View) error {
-				return view.Scan(r.space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(key, value []byte) bool {
-					if _, ok := parseID(watchpost.PostID(value)); prefix == keyEarlierURN && !ok {
-						return true
-					}
+				return view.Scan(r.space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(key, _ []byte) bool {
 					batch.Delete(bytes.Clone(key))
 					return len(batch.Writes) < stepOps
 				})
@@ -196,12 +175,7 @@ func (r *repair) write() error {
 	for _, k := range r.kept {
 		left = append(left, k)
 	}
-	slices.SortFunc(left, func(a, b keptPost) int {
-		if a.version != b.version {
-			return int(int64(a.version) - int64(b.version))
-		}
-		return bytes.Compare(a.key, b.key)
-	})
+	slices.SortFunc(left, func(a, b keptPost) int { return cmp.Compare(a.version, b.version) })
 	for len(left) > 0 {
 		batch := &persistence.Batch{}
 		err := r.view(func(view persistence.View) error {
@@ -235,7 +209,7 @@ func (r *repair) rewrite(w *Writer, k keptPost) error {
 	if err != nil {
 		return err
 	}
-	p, err := readAnyPost(value)
+	p, err := readPost(value)
 	if err != nil {
 		return err
 	}
@@ -254,7 +228,7 @@ func (r *repair) dropOld() error {
 	err := r.view(func(view persistence.View) error {
 		return view.Scan(r.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, _ []byte) bool {
 			version, known := versionOf(key)
-			if earlierKey(key) || bytes.HasPrefix(key, []byte(keyRecord)) && (!known || version < r.next) {
+			if bytes.HasPrefix(key, []byte(keyRecord)) && (!known || version < r.next) {
 				batch.Delete(bytes.Clone(key))
 			}
 			return len(batch.Writes) < persistence.MaxBatchOps

@@ -3,7 +3,6 @@ package postindex_test
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -70,42 +69,6 @@ func TestDamage(t *testing.T) {
 		m.ask(t)
 	})
 	require.NotZero(t, found)
-}
-
-// TestRepairOfTheFirstLayout takes over posts that an earlier version stored.
-func TestRepairOfTheFirstLayout(t *testing.T) {
-	m := newTeam(t, memory(t), tiny)
-	batch := &persistence.Batch{}
-	f := newForge()
-	var posts []*watchpost.Post
-	for range 10 {
-		p := f.post()
-		posts = append(posts, p)
-		value, err := json.Marshal(p)
-		require.NoError(t, err)
-		batch.Put([]byte("p"+string(p.ID)), append([]byte{1}, value...))
-		batch.Put([]byte("u"+p.URN), []byte(p.ID))
-	}
-	batch.Put([]byte("uother"), []byte("kept"))
-	m.commit(batch)
-	require.NotEmpty(t, m.verify())
-	require.Empty(t, m.repair())
-	require.Empty(t, m.verify())
-	ids, count := m.query(&watchpost.PostQuery{})
-	require.Equal(t, 10, count)
-	want, _ := (&watchpost.PostQuery{}).Select(posts)
-	for i, p := range want {
-		require.Equal(t, p.ID, ids[i])
-	}
-	m.view(func(view persistence.View) {
-		got, err := postindex.Get(view, space, posts[0].ID)
-		require.NoError(t, err)
-		require.Equal(t, posts[0].Attribute(), got)
-	})
-	keys, _ := m.keys()
-	for _, key := range keys {
-		require.True(t, key[0] == 'p' && key[1] < 'a' || string(key) == "uother", "%q", key)
-	}
 }
 
 // TestRepairReportsLostPosts: a post that cannot be read is gone, the others

@@ -68,6 +68,7 @@ const (
 	cachedBuffer     = 't'
 	cachedManifest   = 'm'
 	cachedWatchlists = 'W'
+	cachedKeyword    = 'K' // the terms of a keyword in the known watchlists
 	cachedStems      = 'c' // how words are cut in some languages
 	cachedTerm       = 'T' // the posts of a term of a segment
 	cachedRanks      = 'R' // the posts of a buffer in an order

@@ -37,7 +37,7 @@ const (
 	termGives     = 'H' // a watchlist that gives a label
 	termLate      = 'L' // a watchlist that got the post after it had been stored; posts of earlier builds lack it
 
-	termCurrent    = 'V' // the post has all kinds of terms, as one of the latest layout
+	termAny        = 'V' // every post
 	termUntagged   = 'n'
 	termSaved      = 'S'
 	termTrending   = 'T'
@@ -93,8 +93,8 @@ func newTextTerms(language string, text text.Text, most int) TextTerms {
 }
 
 // termsOf returns all terms of a post, sorted, each once.
-func termsOf(p *watchpost.Post, layout byte, text TextTerms) []term {
-	facets := facetTerms(p, layout)
+func termsOf(p *watchpost.Post, text TextTerms) []term {
+	facets := facetTerms(p)
 	slices.Sort(facets)
 	all, rest := make([]term, 0, len(text.terms)+len(facets)), text.terms
 	for _, t := range facets {
@@ -105,11 +105,11 @@ func termsOf(p *watchpost.Post, layout byte, text TextTerms) []term {
 	return slices.Compact(append(all, rest...))
 }
 
-// facetTerms returns the terms by which filters find a post, in a record's layout.
-func facetTerms(p *watchpost.Post, layout byte) []term {
-	terms := []term{termOf(termLanguage, p.Language)}
+// facetTerms returns the terms by which filters find a post.
+func facetTerms(p *watchpost.Post) []term {
+	terms := []term{anyTerm, termOf(termLanguage, p.Language)}
 	for i := range finders {
-		if f := &finders[i]; f.kind != 0 && (layout == recordVersion || !f.latest) {
+		if f := &finders[i]; f.kind != 0 {
 			for _, name := range f.filter.Names(p) {
 				terms = append(terms, termOf(f.kind, name))
 			}
@@ -124,15 +124,10 @@ func facetTerms(p *watchpost.Post, layout byte) []term {
 	for _, m := range p.Matches {
 		terms = append(terms, termOf(termWatchlist, string(m.Watchlist)))
 	}
-	if layout == recordVersion {
-		terms = append(terms, currentTerm)
-		terms = append(appendMatches(terms, p), lateTerms(p)...)
-	}
-	return terms
+	return append(appendMatches(terms, p), lateTerms(p)...)
 }
 
-// appendMatches adds what each watchlist has found and given, which posts of the
-// layout before do not say.
+// appendMatches adds what each watchlist has found and given.
 func appendMatches(terms []term, p *watchpost.Post) []term {
 	for _, m := range p.Matches {
 		if m.Keyword != "" {
@@ -159,7 +154,7 @@ func lateTerms(p *watchpost.Post) []term {
 	return terms
 }
 
-var currentTerm = termOf(termCurrent)
+var anyTerm = termOf(termAny)
 
 // textTerms returns the distinct terms of a text.
 func textTerms(content text.SearchText) []term {

@@ -166,7 +166,7 @@ func (v *verification) made(version uint64) (e *entry, late []term, err error) {
 	if err != nil {
 		return nil, nil, errors.Join(errDamaged, err)
 	}
-	e, err = newEntry(p, version, s.raw[0], &v.index.options)
+	e, err = newEntry(p, version, &v.index.options)
 	return e, lateTerms(p), err
 }
 
@@ -221,21 +221,13 @@ func (v *verification) checkStray() error {
 	for i := range v.segments {
 		named[v.segments[i].id] = true
 	}
-	old := 0
-	err := v.view.Scan(v.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, _ []byte) bool {
-		if earlierKey(key) {
-			old++
-		}
+	return v.view.Scan(v.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, _ []byte) bool {
 		if id, ok := segmentOf(key); ok && !named[id] {
 			v.problem("segment %d is not in the manifest", id)
 			named[id] = true
 		}
 		return true
 	})
-	if old > 0 {
-		v.problem("%d posts were stored by an earlier version of the service", old)
-	}
-	return err
 }
 
 // segmentOf reads the segment in a key of one of its parts.
@@ -244,11 +236,4 @@ func segmentOf(key []byte) (uint32, bool) {
 		return 0, false
 	}
 	return binary.BigEndian.Uint32(key[len(keySegment):]), true
-}
-
-// earlierKey reports whether a key is that of a post in the first layout: its
-// id stood behind the 'p' as text.
-func earlierKey(key []byte) bool {
-	_, ok := parseID(watchpost.PostID(key[1:]))
-	return ok
 }

@@ -140,7 +140,7 @@ func (w *Writer) put(p *watchpost.Post, text TextTerms) error {
 		return fmt.Errorf("%w: post %s: want at most %d bytes, have %d", ErrUnindexable, p.ID, MaxRecord, len(record))
 	}
 	version := w.next
-	e, err := newTextEntry(p, version, recordVersion, text)
+	e, err := newTextEntry(p, version, text)
 	if err != nil {
 		return err
 	}

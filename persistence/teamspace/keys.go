@@ -36,8 +36,7 @@ import (
 //	L <list>                               watchpost.List
 //	e <watchlist or list> <entry>          ScanRecord
 //	g <watchlist> <change>                 empty; the posts of a changed watchlist await classification
-//	g                                      the same for all posts; never stored
-//	G                                      empty; every tag names its watchlist
+//	G                                      of earlier builds; nothing reads it
 //	x <watchlist>                          empty; deleted, its posts are not yet purged
 //	q <account urn>                        AccountRecord of a claimed account
 //	Q <account urn>                        empty; the team's claim on the account has ended
@@ -156,7 +155,6 @@ const (
 	KeyScan                = "e"
 	KeyDeleted             = "x"
 	KeyRetag               = "g"
-	KeyTagged              = "G"
 	KeyAccount             = "q"
 	KeyEndedClaim          = "Q"
 	KeyPairing             = "c"

@@ -109,10 +109,9 @@ type SessionRecord struct {
 	Member    watchpost.MemberID  `json:"member"`
 	CreatedAt time.Time           `json:"created_at"`
 	TokenHash string              `json:"token_hash"`
-	// Account is the one that the session reported last, and since when.
-	Account   watchpost.AccountURN `json:"account,omitempty"`
-	Slug      string               `json:"slug,omitempty"`
-	AccountAt time.Time            `json:"account_at,omitzero"`
+	// Account is the one that the session reported last.
+	Account watchpost.AccountURN `json:"account,omitempty"`
+	Slug    string               `json:"slug,omitempty"`
 	// Version and Browser are what the last hello said of where it runs, SeenAt
 	// is the last sign of it.
 	Version string           `json:"version,omitempty"`
@@ -379,11 +378,25 @@ type TargetState struct {
 	// Failed is the last test or repetition, if it failed and nothing was
 	// delivered since.
 	Failed *watchpost.Delivery `json:"failed,omitempty"`
+	// Told is the last day that the alert has told of, or must not tell of.
+	Told time.Time `json:"told,omitzero"`
+	// Unjudged is when the first of the posts came that the alert has not judged.
+	Unjudged time.Time `json:"unjudged,omitzero"`
 }
 
 // TriageRecord is the part of a member's triage that is not the marks.
 type TriageRecord struct {
 	DoneBefore time.Time `json:"done_before"`
+	// AllDone is the last decision of the member, where all posts became done.
+	AllDone *AllDone `json:"all_done,omitempty"`
+}
+
+// AllDone is a decision that can be taken back. The marks that it made meaningless are still
+// stored: those of done posts, and of unread ones that were stored before Before.
+type AllDone struct {
+	WasDoneBefore time.Time `json:"was_done_before"`
+	Before        time.Time `json:"before"`
+	At            time.Time `json:"at"`
 }
 
 // TriageMark is a member's mark of a post.

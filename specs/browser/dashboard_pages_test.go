@@ -7,14 +7,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
-	"watchpost/specs/process"
 	"watchpost/watchpost"
 )
 
@@ -310,57 +308,3 @@ func takeDashboardPictures(p *page) {
 
 // dashboardPictures is the folder of the README's pictures of the dashboard.
 const dashboardPictures = "../../http/dashboard/pictures"
-
-var (
-	demoLink     = regexp.MustCompile(`(http://\S+/app/sign-in/link\?link=\S+)`)
-	demoExported = regexp.MustCompile(`WATCHPOST_URL=(\S+) WATCHPOST_KEY=(\S+)`)
-)
-
-// TestNewcomer acts as a person who runs the demo for the first time: open the printed
-// link, read posts, make a watchlist from a sentence, like a post, and see the like
-// at the network.
-func TestNewcomer(t *testing.T) {
-	t.Parallel()
-	w := theWorld(t)
-	dir := t.TempDir()
-	program, err := process.Build(dir)
-	require.NoError(t, err)
-	demo, err := process.Launch("demo", dir, program, "demo", "--listen", "127.0.0.1:0", "--network-listen", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, demo.Stop()) })
-	find := func(pattern *regexp.Regexp, text string) string {
-		line, err := demo.Await(text)
-		require.NoError(t, err)
-		found := pattern.FindStringSubmatch(line)
-		require.NotEmpty(t, found, line)
-		return found[1]
-	}
-	find(demoExported, "export WATCHPOST_URL=")
-	site := find(demoNetwork, "Extension  ")
-	link := find(demoLink, "/app/sign-in/link")
-	p := launch(t, w.dist, t.TempDir()).open(link)
-	p.run(`document.querySelector("form").requestSubmit()`)
-	p.until(`location.pathname === "/app" && document.querySelectorAll(".post").length > 0`)
-
-	p.visit("/app/watchlists/new")
-	p.run(`document.querySelector("#prompt").value = "Posts about machine learning in production, every day"; document.querySelector('button[value="read"]').click()`)
-	p.until(`[...document.querySelectorAll("[name='any.0']")].some((k) => k.value !== "")`)
-	p.run(`document.querySelector('button[value="save"]').click()`)
-	p.until(`location.pathname === "/app/watchlists" && document.querySelectorAll(".wl").length > 1`)
-
-	p.visit("/app")
-	p.until(`document.querySelector("[data-act=like]") !== null`)
-	p.run(`const button = document.querySelector("[data-act=like]"); window.liking = button.closest(".post").id; button.click()`)
-	p.until(`document.querySelector("#" + CSS.escape(window.liking) + " .post-actions .state.good")?.textContent.includes("Liked")`)
-	p.visit("/app/journal")
-	p.until(`[...document.querySelectorAll("tbody tr")].some((r) => r.textContent.includes("Like a post") && r.textContent.includes("Done in"))`)
-	eventually(t, func() bool {
-		answer, err := http.Get(site + "/_control/writes?kind=like")
-		if err != nil {
-			return false
-		}
-		defer func() { _ = answer.Body.Close() }()
-		var writes struct{ Total int }
-		return json.NewDecoder(answer.Body).Decode(&writes) == nil && writes.Total == 1
-	}, func() string { return "the network has no like" })
-}

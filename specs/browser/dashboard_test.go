@@ -32,7 +32,7 @@ func TestDashboard(t *testing.T) {
 	p.run(`document.querySelector("#prompt").value = "I want to see posts about machine learning, every day"; document.querySelector('button[value="read"]').click()`)
 	p.until(`[...document.querySelectorAll("[name='any.0']")].some(k => k.value.toLowerCase().includes("machine learning"))`)
 	p.run(`document.querySelector("#name").value = "Grid"; document.querySelector('button[value="save"]').click()`)
-	p.until(`location.pathname === "/app/watchlists" && document.querySelectorAll(".wl").length === 1`)
+	p.until(`location.pathname === "/app" && location.search.startsWith("?watchlist_id=")`)
 	_, reply := m.call(http.MethodGet, "/api-keyword-watchlist", nil)
 	watchlist := reply["watchlists"].([]any)[0].(fields)
 	require.Equal(t, "Grid", watchlist["name"])

@@ -78,3 +78,64 @@ func TestTriage(t *testing.T) {
 	p.run(`document.querySelector("#undo button").click()`)
 	p.until(`!location.search.includes("did=") && ` + counts("Done") + ` === "0"`)
 }
+
+// TestSelection decides about several posts at once, by keyboard and without script, and
+// takes that and "all done" back.
+func TestSelection(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile("../../extension/node_modules/axe-core/axe.min.js")
+	require.NoError(t, err)
+	w := theWorld(t)
+	m := w.createTeam(t, "selection@example.com")
+	list, _ := m.furnish()
+	one := m.join("selection@example.com", "selection-account")
+	m.posts(list)
+	m.scanned()
+	p := one.signedIn()
+	count := func(tab string) string {
+		return `[...document.querySelectorAll("#tabs a")].find((a) => a.textContent.startsWith("` + tab + `")).querySelector(".count").textContent`
+	}
+	p.until(`document.querySelectorAll(".post").length > 3 && !document.querySelector("#live").hidden`)
+	p.run(`window.kept = true; window.all = ` + count("All") + `; window.bar = () => getComputedStyle(document.querySelector("#bulk")).display !== "none"`)
+	require.JSONEq(t, `false`, string(p.run(`bar()`)))
+
+	// Two are selected, and one of them not after all; a key does it to all of them.
+	p.press("j", "j")
+	p.press("x", "x")
+	p.press("j", "j")
+	p.press("x", "x")
+	p.until(`bar() && document.querySelector("#selected").textContent === "2 selected"`)
+	p.accessible(string(axe), "a selection")
+	p.press("x", "x")
+	p.until(`document.querySelector("#selected").textContent === "1 selected"`)
+	p.press("Escape", "")
+	p.until(`!bar()`)
+	p.press("x", "x")
+	p.press("j", "j")
+	p.press("x", "x")
+	p.press("e", "e")
+	p.until(`kept && document.querySelector("#undo .toast span")?.textContent === "2 posts marked as done." && ` + count("Done") + ` === "2" && !bar()`)
+	p.until(`document.querySelectorAll(".post [data-state=done]").length === 2`)
+	p.until(`document.querySelector("#nav .count").textContent === String(all - 2) + " unread"`)
+	p.run(`document.querySelector("#undo button").click()`)
+	p.until(`kept && ` + count("Done") + ` === "0" && document.querySelector("#undo .toast") === null`)
+	p.until(`document.querySelector("#nav .count").textContent === all + " unread"`)
+
+	// All at once, and back.
+	p.run(`document.querySelector("form[action='/app/done'] button").click()`)
+	p.until(`document.querySelector("#undo .toast span")?.textContent === "All posts are marked as done." && ` + count("Unread") + ` === "0"`)
+	p.until(`document.querySelector("#undo .toast").dataset.waits === ""`)
+	p.run(`document.querySelector("#undo button").click()`)
+	p.until(`document.querySelector("#undo .toast") === null && ` + count("Unread") + ` !== "0"`)
+
+	// Without script.
+	p.must(p.session, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
+	p.must(p.session, "Page.navigate", map[string]any{"url": m.service + "/app?tab=unread"}, nil)
+	p.until(`location.search === "?tab=unread" && document.querySelectorAll(".post").length > 3 && document.querySelector("#live").hidden`)
+	p.run(`document.querySelector(".pick input").click()`)
+	p.until(`getComputedStyle(document.querySelector("#bulk")).display !== "none"`)
+	p.run(`document.querySelector("#bulk [value=later]").click()`)
+	p.until(`document.querySelector("#undo .toast span")?.textContent === "1 post kept for later." && ` + count("Later") + ` === "1"`)
+	p.run(`document.querySelector("#undo button").click()`)
+	p.until(`document.querySelector("#undo .toast") === null && ` + count("Later") + ` === "0"`)
+}

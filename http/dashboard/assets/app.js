@@ -124,6 +124,28 @@
     press(`[data-act="${act}"]`);
     if (act !== "unread") move(1);
   }
+  // Posts that are selected: then a key does it to all of them.
+  const selected = () => all("input[name=chosen][form=bulk]:checked");
+  function several(key) {
+    if (!selected().length) return false;
+    one(`#bulk [data-key=${key}]`)?.click();
+    return true;
+  }
+  function select() {
+    const box = current() && one(".pick input", current());
+    if (box) box.checked = !box.checked;
+    countSelected();
+  }
+  function countSelected() {
+    const n = selected().length, words = one("#selected");
+    if (words) words.textContent = n ? words.dataset.some.replace("#", n) : words.dataset.none;
+  }
+  function unselect() {
+    const boxes = selected();
+    for (const box of boxes) box.checked = false;
+    countSelected();
+    return boxes.length > 0;
+  }
   function team() {
     const menu = current() && one(".team", current());
     if (!menu) return;
@@ -131,9 +153,9 @@
     one("select", menu).focus();
   }
   const actions = {
-    e: () => decided("done"), u: () => decided("unread"), h: () => decided("later"), t: team,
+    e: () => several("e") || decided("done"), u: () => several("u") || decided("unread"), h: () => several("h") || decided("later"), t: team, x: select,
     j: () => move(1), k: () => move(-1), c: comment, n: () => one("#fresh .button")?.click(),
-    l: () => press('[data-act="like"]'), s: () => press('[data-act="save"]'), o: () => press('[data-act="open"]'),
+    l: () => press('[data-act="like"]'), s: () => several("s") || press('[data-act="save"]'), o: () => press('[data-act="open"]'),
     "/": () => one("#q")?.focus(), "?": () => one("#keys")?.showModal(),
     a: () => decide('[data-act="approve"]'), r: () => decide('[data-act="reject"]'),
   };
@@ -162,7 +184,8 @@
       one("summary", open).focus();
     } else if (e.target.closest("input, textarea, select")) {
       e.target.blur();
-    }
+      if (e.target.matches(".pick input")) unselect();
+    } else unselect();
   }
   document.addEventListener("focusin", (e) => {
     const post = e.target.closest(".posts > .post");
@@ -177,12 +200,15 @@
       const boxes = all("input[name=chosen]");
       const some = boxes.some((box) => !box.checked);
       for (const box of boxes) box.checked = some;
+      countSelected();
     }
+    if (e.target.closest("[data-unselect]") && unselect()) e.preventDefault();
     if (e.target.closest("[data-close]")) e.target.closest("details").open = false;
   });
   document.addEventListener("change", (e) => {
     if (e.target.id === "keys-on") localStorage.setItem("watchpost-keys", e.target.checked ? "on" : "off");
     if (e.target.matches("[data-submit]")) e.target.form.requestSubmit();
+    if (e.target.name === "chosen") countSelected();
   });
   // A search narrows the choices of a menu; the form has the same search without script.
   function narrow(field) {
@@ -357,12 +383,17 @@
     else if (e.target.matches(".composer") || pressed) wrote = e.target.closest(".post")?.id;
   });
   let undoTimer; // the way back is shown for ten seconds
+  function waitForUndo() {
+    const toast = one("#undo .toast:not([data-waits])");
+    if (!toast) return;
+    toast.dataset.waits = "";
+    clearTimeout(undoTimer);
+    undoTimer = setTimeout(() => one("#undo .toast")?.remove(), 10000);
+  }
   document.addEventListener("htmx:after:swap", () => {
     catchUp();
-    if (one("#undo .toast")) {
-      clearTimeout(undoTimer);
-      undoTimer = setTimeout(() => one("#undo .toast")?.remove(), 10000);
-    }
+    waitForUndo();
+    countSelected();
     const post = wrote && document.getElementById(wrote);
     if (post && !one(".write[open]", post)) {
       wrote = undefined;
@@ -381,6 +412,8 @@
     const box = one("#keys-on");
     if (box) box.checked = keysOn();
     for (const row of all("input[name=chosen]")) row.checked = row.defaultChecked; // then a swap leaves it as it is
+    countSelected();
+    waitForUndo();
     one("[role=alert][tabindex]")?.focus();
     if (one("#failed")) giveBack();
     connect();

@@ -27,8 +27,7 @@ type Entry struct {
 	Restored bool            `json:"restored,omitempty"`    // as in the frame
 	State    string          `json:"state"`                 // protocol.StateReceived, StateActing or StateDone
 	At       time.Time       `json:"at"`                    // time of receipt, by the session's Clock
-	// Account is the URN of the account that a write acts as, set with acting;
-	// empty in the entries of older versions.
+	// Account is the URN of the account that a write acts as, set with acting.
 	Account string `json:"account,omitempty"`
 
 	// acting

@@ -2,19 +2,16 @@ package postindex_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"watchpost/persistence"
-	"watchpost/persistence/postindex"
 	"watchpost/watchpost"
 )
 
-// facetQueries are conditions by what posts of the record version before have no
-// terms for, and by names that have synonyms.
+// facetQueries are conditions by what a post has one of, and by names that have synonyms.
 func facetQueries(t *testing.T) []*watchpost.PostQuery {
 	queries := []*watchpost.PostQuery{
 		{},
@@ -37,10 +34,8 @@ func facetQueries(t *testing.T) []*watchpost.PostQuery {
 	return queries
 }
 
-// TestPostsOfTheVersionBefore: filters that are newer than a stored post find it
-// all the same, in the buffer, in segments and next to rewritten posts, and one
-// pass over the posts makes all of them current.
-func TestPostsOfTheVersionBefore(t *testing.T) {
+// TestFacets: filters find the posts in the buffer and in segments.
+func TestFacets(t *testing.T) {
 	options := tiny
 	options.MaxBuffer = 1000
 	m := newTeam(t, memory(t), options)
@@ -63,29 +58,14 @@ func TestPostsOfTheVersionBefore(t *testing.T) {
 		posts = append(posts, p)
 		m.put(p)
 	}
-	m.view(func(view persistence.View) {
-		batch, err := postindex.AsEarlier(view, space, options)
-		require.NoError(t, err)
-		m.commit(batch)
-	})
-	m.restart(m.store, options)
-
-	// The tags of a post of the version before count until it is rewritten.
-	check := func(state string, rewritten int) {
+	check := func(state string) {
 		t.Helper()
-		require.Equal(t, len(posts)-rewritten, m.outdated())
 		require.Empty(t, m.verify(), state)
-		model := slices.Clone(posts)
-		for i := rewritten; i < len(posts); i++ {
-			p := *posts[i]
-			p.Matches = []watchpost.Match{{Watchlist: p.Matches[0].Watchlist, Keyword: p.Matches[0].Keyword, At: day0}}
-			model[i] = &p
-		}
-		// The labels of no watchlist now, which posts of the version before still show.
+		// The labels of no watchlist now.
 		for _, label := range []string{"other", "hiring"} {
 			renamed := map[watchpost.WatchlistID]map[string]bool{"w1": {"x": true}}
 			q := &watchpost.PostQuery{Labels: []string{label}, Tagging: &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{"w1": true}, Names: renamed}}
-			_, count := q.Select(model)
+			_, count := q.Select(posts)
 			m.view(func(view persistence.View) {
 				counts, err := m.index.Counts(view, space, []*watchpost.PostQuery{q})
 				require.NoError(t, err)
@@ -93,7 +73,7 @@ func TestPostsOfTheVersionBefore(t *testing.T) {
 			})
 		}
 		for _, q := range facetQueries(t) {
-			page, count := q.Select(model)
+			page, count := q.Select(posts)
 			require.NotZero(t, count, "%+v", q)
 			ids, found := m.query(q)
 			require.Equal(t, count, found, "%s: %+v", state, q)
@@ -102,42 +82,7 @@ func TestPostsOfTheVersionBefore(t *testing.T) {
 			}
 		}
 	}
-	check("in the buffer", 0)
+	check("in the buffer")
 	m.mergeAll()
-	check("in segments", 0)
-	m.rewrite(20)
-	check("some rewritten", 20)
-	m.rewrite(len(posts))
-	check("all rewritten", len(posts))
-	m.mergeAll()
-	check("all rewritten, in segments", len(posts))
-}
-
-// rewrite puts up to n posts of the version before again.
-func (m *team) rewrite(n int) {
-	var old []*watchpost.Post
-	m.view(func(view persistence.View) {
-		_, err := postindex.EachStored(view, space, nil, func(s *postindex.Stored, p *watchpost.Post) bool {
-			if !s.Current() {
-				old = append(old, p)
-			}
-			return len(old) < n
-		})
-		require.NoError(m.t, err)
-	})
-	m.put(old...)
-}
-
-// outdated counts the posts of the version before.
-func (m *team) outdated() (n int) {
-	m.view(func(view persistence.View) {
-		_, err := postindex.EachStored(view, space, nil, func(s *postindex.Stored, _ *watchpost.Post) bool {
-			if !s.Current() {
-				n++
-			}
-			return true
-		})
-		require.NoError(m.t, err)
-	})
-	return n
+	check("in segments")
 }
