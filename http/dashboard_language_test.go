@@ -56,7 +56,7 @@ func TestDashboardLanguage(t *testing.T) {
 	require.Contains(t, feed, "von 1.250 Zeichen")
 	require.Regexp(t, `title="\d+\. \p{L}+ \d{4}, \d\d:\d\d UTC"`, feed)
 	require.Contains(t, b.do("GET", "/app/team", "", append(german, "HX-Request", "true")...).raw, "Konten im Netzwerk", "a part of a page")
-	require.Contains(t, b.do("GET", "/app/nav?page=feed", "", german...).raw, "Benachrichtigungen")
+	require.Contains(t, b.do("GET", "/app/nav?page=feed", "", german...).raw, "Meldungen")
 	require.Contains(t, b.do("GET", "/app/acting", "", german...).raw, "Likes heute übrig")
 	refused := b.do("POST", "/app/posts/x/comment", url.Values{"token": {b.token()}}.Encode(), append(german, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "HX-Request", "true")...)
 	require.Contains(t, refused.raw, "Ein Kommentar hat 1 bis 1250 Zeichen.", "an error of the service")

@@ -333,6 +333,7 @@ func (d feedPages) trendsCSV(w http.ResponseWriter, r *http.Request, v *visit) e
 	if err != nil {
 		return err
 	}
+	s.say = words.English() // programs read it
 	head := []string{"group", "name", "posts", "posts_before", "share_percent", "share_before_percent"}
 	for day := -s.days; day < s.days; day++ {
 		head = append(head, s.from.AddDate(0, 0, day).Format(time.DateOnly))
