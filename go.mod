@@ -22,6 +22,7 @@ require (
 	github.com/getkin/kin-openapi v0.142.0
 	github.com/go-fuego/fuego v0.20.0
 	github.com/go-jose/go-jose/v4 v4.1.4
+	github.com/go-playground/locales v0.14.1
 	github.com/go-webauthn/webauthn v0.18.2
 	github.com/gobwas/ws v1.4.0
 	github.com/google/licensecheck v0.3.1
@@ -77,7 +78,6 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-openapi/jsonpointer v0.22.5 // indirect
 	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
-	github.com/go-playground/locales v0.14.1 // indirect
 	github.com/go-playground/universal-translator v0.18.1 // indirect
 	github.com/go-playground/validator/v10 v10.30.3 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect

@@ -27,7 +27,7 @@ func (b *browser) follow(m team) {
 var publicPages = map[string]bool{
 	"/{$}": true, "/app/assets/{file}": true, "/app/sign-in": true, "/app/sign-in/code": true, "/app/sign-in/link": true,
 	"/app/sign-in/passkey": true, "/app/sign-in/passkey/options": true, "/app/sign-in/proven": true,
-	"/app/pair": true, "/app/sign-in/oidc": true, "/app/sign-in/oidc/callback": true,
+	"/app/pair": true, "/app/language": true, "/app/sign-in/oidc": true, "/app/sign-in/oidc/callback": true,
 }
 
 // filled puts ids into the path of a route.

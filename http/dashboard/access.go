@@ -6,11 +6,13 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"watchpost/actors"
 	"watchpost/actors/root"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -112,7 +114,7 @@ func (d *Dashboard) visit(r *http.Request) (*visit, error) {
 		return nil, watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
 	}
 	d.Registry.NoteWebSessionUse(session)
-	v := &visit{session: session, team: team, member: member, token: c.Value}
+	v := &visit{say: sayOf(r), session: session, team: team, member: member, token: c.Value}
 	v.unread = sync.OnceValue(func() int { return d.countUnread(r, v) })
 	return v, nil
 }
@@ -201,4 +203,58 @@ func (d *Dashboard) setCookie(w http.ResponseWriter, r *http.Request, token stri
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
 		Name: name, Value: token, Path: "/", MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
+}
+
+// languageCookie keeps the code of the language that a reader has chosen.
+const languageCookie = "watchpost-language"
+
+// zoneCookie has the name of the browser's time zone. A script of the pages sets it.
+const zoneCookie = "watchpost-zone"
+
+// sayOf returns the language of a page, the chosen one or that of the browser, with the
+// time zone of the browser.
+func sayOf(r *http.Request) *words.Language {
+	chosen := ""
+	if c, err := r.Cookie(languageCookie); err == nil {
+		chosen = c.Value
+	}
+	say := words.For(chosen, strings.Join(r.Header.Values("Accept-Language"), ","))
+	if c, err := r.Cookie(zoneCookie); err == nil {
+		if zone := zoneNamed(c.Value); zone != nil {
+			return say.In(zone)
+		}
+	}
+	return say
+}
+
+// zones are the time zones that readers have had, by name.
+var zones sync.Map
+
+// zoneNamed returns a zone of the time zone database; nil when it has none of that name.
+func zoneNamed(name string) *time.Location {
+	if zone, known := zones.Load(name); known {
+		return zone.(*time.Location)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || zone == time.UTC || zone == time.Local {
+		return nil
+	}
+	zones.Store(name, zone)
+	return zone
+}
+
+// chooseLanguage keeps the language that a reader has chosen, or none.
+func (d *Dashboard) chooseLanguage(w http.ResponseWriter, r *http.Request) error {
+	chosen, age := r.PostFormValue("language"), int(nonceTime.Seconds())
+	if chosen == "" {
+		age = -1
+	} else if words.Of(chosen) == nil {
+		return errUnknownForm()
+	}
+	_, secure := d.cookie(r)
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
+		Name: languageCookie, Value: chosen, Path: pathFeed, MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+	http.Redirect(w, r, backOr(r, pathSignIn), http.StatusSeeOther)
+	return nil
 }

@@ -47,12 +47,12 @@ func actingAsOf(r *http.Request, v *visit) actingAs {
 	var as actingAs
 	for _, p := range v.team.Presence {
 		m, _ := v.team.Team.Member(p.Member)
-		a := actor{ID: m.ID, Name: nameOf(m), Absent: p.Account == nil, Left: "no browser paired"}
+		a := actor{ID: m.ID, Name: nameOf(m), Absent: p.Account == nil, Left: v.say.Text("feed.no_browser_paired")}
 		if !a.Absent {
 			a.Likes, a.Comments = left(p, watchpost.ActionLike), left(p, watchpost.ActionComment)
-			a.Left = plural(a.Likes, "like") + ", " + plural(a.Comments, "comment") + " left"
+			a.Left = v.say.Text("feed.likes_comments_left", "likes", plural(v.say, a.Likes, "like"), "comments", plural(v.say, a.Comments, "comment"))
 			if slices.ContainsFunc(p.Pauses, func(p actors.Pause) bool { return p.Action == "" && p.TaskType == "" }) {
-				a.Left = "paused"
+				a.Left = v.say.Text("feed.paused")
 			}
 		}
 		as.Actors = append(as.Actors, a)
@@ -271,7 +271,7 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 	if with.write.Open {
 		as.choose(watchpost.MemberID(r.PostFormValue("as")))
 	}
-	forms, err := postFormsOf(v.formToken(), back, as, d.Clock.Now())
+	forms, err := postFormsOf(v.say, v.formToken(), back, as, d.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 	if err != nil {
 		return err
 	}
-	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
+	shower := postShower{say: v.say, now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
 	view := shower.show(page.Post)
 	if err := d.showAction(r, v, with.task, &view, back); err != nil {
 		return err
@@ -296,9 +296,9 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 	}
 	w.Header().Add("Vary", "HX-Request")
 	if byHTMX(r) {
-		return renderPart(w, "feed.html", "post", view)
+		return renderPart(w, v.say, "feed.html", "post", view)
 	}
-	return render(w, status, "feed.html", &feedPage{frame: frameOf(v, "", "Post"), actingAs: shower.as, Back: back, Posts: []postView{view}, Single: true})
+	return render(w, status, "feed.html", &feedPage{frame: frameOf(v, "", v.say.Text("common.post")), actingAs: shower.as, Back: back, Posts: []postView{view}, Single: true})
 }
 
 // actionState is the state of a like or comment.
@@ -329,7 +329,7 @@ func (d feedPages) showAction(r *http.Request, v *visit, id watchpost.TaskID, po
 	if err := json.Unmarshal(task.Input, &input); err != nil || input.Post != post.ID {
 		return errors.Join(err)
 	}
-	view := taskShown(task, v.team.Team, d.Clock.Now())
+	view := taskShown(v.say, task, v.team.Team, d.Clock.Now())
 	post.Action = &actionState{ID: task.ID, Again: placeOf(back, post.ID, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending,
 		Cancel: view.Pending && task.Reason != watchpost.PendingRunning}
 	if task.State == watchpost.TaskCompleted {

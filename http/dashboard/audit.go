@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -19,43 +20,43 @@ type auditRow struct {
 const auditShown = 50
 
 var auditNames = map[watchpost.AuditKind]string{
-	watchpost.AuditTeamCreated: "Team made", watchpost.AuditTeamChanged: "Name or plan changed", watchpost.AuditDomainsChanged: "Domains changed", watchpost.AuditVoiceChanged: "Voice changed", watchpost.AuditExported: "All data exported",
-	watchpost.AuditSignedIn: "Signed in", watchpost.AuditSignInFailed: "Wrong code", watchpost.AuditSignedOut: "Signed out",
-	watchpost.AuditPasskeyAdded: "Passkey added", watchpost.AuditPasskeyRemoved: "Passkey removed", watchpost.AuditPasskeyRefused: "Passkey refused: it may have been copied",
-	watchpost.AuditLinkMade: "Sign-in link made", watchpost.AuditKeyRevealed: "API key shown", watchpost.AuditKeyRotated: "API key replaced",
-	watchpost.AuditRotationAsked: "Another API key asked for",
-	watchpost.AuditScopedKeyMade: "Key made", watchpost.AuditScopedKeyChange: "Key changed", watchpost.AuditScopedKeyDelete: "Key deleted",
-	watchpost.AuditMemberInvited: "Invited", watchpost.AuditMailedAgain: "Invitation mailed again", watchpost.AuditWithdrawn: "Invitation withdrawn",
-	watchpost.AuditAccepted: "Invitation accepted", watchpost.AuditDeclined: "Invitation declined", watchpost.AuditMemberLeft: "Left the team",
-	watchpost.AuditMemberAdded: "Member added", watchpost.AuditRoleChanged: "Role changed", watchpost.AuditMemberRemoved: "Member removed",
-	watchpost.AuditPairingCode: "Pairing code made", watchpost.AuditSessionOpened: "Browser paired", watchpost.AuditSessionEnded: "Browser disconnected",
-	watchpost.AuditAccountReleased: "Account released",
-	watchpost.AuditTargetMade:      "Notification made", watchpost.AuditTargetChanged: "Notification changed", watchpost.AuditTargetDeleted: "Notification deleted",
-	watchpost.AuditRuleMade: "Rule made", watchpost.AuditRuleChanged: "Rule changed", watchpost.AuditRuleDeleted: "Rule deleted",
-	watchpost.AuditRulesStopped: "Rules stopped", watchpost.AuditRulesResumed: "Rules resumed",
+	watchpost.AuditTeamCreated: "audit.team_made", watchpost.AuditTeamChanged: "audit.name_or_plan_changed", watchpost.AuditDomainsChanged: "audit.domains_changed", watchpost.AuditVoiceChanged: "audit.voice_changed", watchpost.AuditExported: "audit.all_data_exported",
+	watchpost.AuditSignedIn: "audit.signed_in", watchpost.AuditSignInFailed: "audit.wrong_code", watchpost.AuditSignedOut: "audit.signed_out",
+	watchpost.AuditPasskeyAdded: "audit.passkey_added", watchpost.AuditPasskeyRemoved: "audit.passkey_removed", watchpost.AuditPasskeyRefused: "audit.passkey_refused_it_may_have_been",
+	watchpost.AuditLinkMade: "audit.sign_in_link_made", watchpost.AuditKeyRevealed: "audit.api_key_shown", watchpost.AuditKeyRotated: "audit.api_key_replaced",
+	watchpost.AuditRotationAsked: "audit.another_api_key_asked_for",
+	watchpost.AuditScopedKeyMade: "audit.key_made", watchpost.AuditScopedKeyChange: "audit.key_changed", watchpost.AuditScopedKeyDelete: "audit.key_deleted",
+	watchpost.AuditMemberInvited: "audit.invited", watchpost.AuditMailedAgain: "audit.invitation_mailed_again", watchpost.AuditWithdrawn: "audit.invitation_withdrawn",
+	watchpost.AuditAccepted: "audit.invitation_accepted", watchpost.AuditDeclined: "audit.invitation_declined", watchpost.AuditMemberLeft: "audit.left_the_team",
+	watchpost.AuditMemberAdded: "audit.member_added", watchpost.AuditRoleChanged: "audit.role_changed", watchpost.AuditMemberRemoved: "audit.member_removed",
+	watchpost.AuditPairingCode: "audit.pairing_code_made", watchpost.AuditSessionOpened: "audit.browser_paired", watchpost.AuditSessionEnded: "audit.browser_disconnected",
+	watchpost.AuditAccountReleased: "audit.account_released",
+	watchpost.AuditTargetMade:      "audit.notification_made", watchpost.AuditTargetChanged: "audit.notification_changed", watchpost.AuditTargetDeleted: "audit.notification_deleted",
+	watchpost.AuditRuleMade: "audit.rule_made", watchpost.AuditRuleChanged: "audit.rule_changed", watchpost.AuditRuleDeleted: "audit.rule_deleted",
+	watchpost.AuditRulesStopped: "audit.rules_stopped", watchpost.AuditRulesResumed: "audit.rules_resumed",
 }
 
-func auditRowOf(e *watchpost.AuditEntry, d *Dashboard) auditRow {
+func auditRowOf(say *words.Language, e *watchpost.AuditEntry, d *Dashboard) auditRow {
 	row := auditRow{
-		At: momentOf(clockTime(e.At, d.Clock.Now()), e.At), What: auditNames[e.Kind], Subject: e.Subject, Who: e.Email, Client: e.By.Client,
+		At: momentOf(say, clockTime(say, e.At, d.Clock.Now()), e.At), What: say.Text(auditNames[e.Kind]), Subject: e.Subject, Who: e.Email, Client: e.By.Client,
 		Bad: e.Kind == watchpost.AuditSignInFailed || e.Kind == watchpost.AuditPasskeyRefused,
 	}
 	switch {
 	case e.By.Operator:
-		row.Who = "the operator"
+		row.Who = say.Text("audit.the_operator")
 		if e.By.Name != "" {
 			row.Who += " (" + e.By.Name + ")"
 		}
 	case row.Who == "" && e.By.Member != "":
-		row.Who = "a former member"
+		row.Who = say.Text("tasks.a_former_member")
 	case e.By.KeyID != "":
-		row.Who = "the key " + e.By.Name
+		row.Who = say.Text("audit.the_key_name", "name", e.By.Name)
 	case e.By.Key:
-		row.Who = "the API key"
+		row.Who = say.Text("tasks.the_api_key")
 	case row.Who == "" && row.Bad:
-		row.Who = "someone"
+		row.Who = say.Text("audit.someone")
 	case row.Who == "":
-		row.Who = "the service"
+		row.Who = say.Text("audit.the_service")
 	}
 	return row
 }
@@ -75,14 +76,14 @@ func (d teamPages) addAudit(r *http.Request, v *visit, page *teamPage) error {
 	}
 	page.KeyUse = keyUseView{Client: key.Used.Client, Never: key.Used.At.IsZero()}
 	if !page.KeyUse.Never {
-		page.KeyUse.At = momentOf(agoOrNow(key.Used.At, d.Clock.Now()), key.Used.At)
+		page.KeyUse.At = momentOf(v.say, agoOrNow(v.say, key.Used.At, d.Clock.Now()), key.Used.At)
 	}
 	if !page.Admin {
 		return nil
 	}
 	entries, err := d.Registry.Audit(r.Context(), v.session.Team, auditShown)
 	for i := range entries {
-		page.Audit = append(page.Audit, auditRowOf(&entries[i], d.Dashboard))
+		page.Audit = append(page.Audit, auditRowOf(v.say, &entries[i], d.Dashboard))
 	}
 	return err
 }

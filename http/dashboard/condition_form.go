@@ -9,12 +9,15 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
 // conditionForm are the conditions on posts in the forms of rules and of
 // notification targets, as they are typed.
 type conditionForm struct {
+	lang *words.Language
+
 	Labels, Languages, Authors, Keyword string
 	Relevance, MaxAge                   string
 	Sentiments, Levels                  []choice
@@ -30,8 +33,9 @@ type conditionForm struct {
 	entries func(string) []string
 }
 
-func conditionFormOf(c *watchpost.PostConditions, entries func(string) []string) conditionForm {
+func conditionFormOf(say *words.Language, c *watchpost.PostConditions, entries func(string) []string) conditionForm {
 	f := conditionForm{
+		lang:   say,
 		Labels: strings.Join(c.Labels, "\n"), Languages: strings.Join(c.Languages, ", "), Authors: strings.Join(c.Authors, "\n"), Keyword: c.Keyword,
 		Relevance: someNumber(c.MinRelevance), MaxAge: someNumber(c.MaxAge.Hours()), entries: entries,
 	}
@@ -42,8 +46,8 @@ func conditionFormOf(c *watchpost.PostConditions, entries func(string) []string)
 // tick chooses sentiments and levels.
 func (f *conditionForm) tick(sentiments, levels []string) {
 	f.sentiments, f.levels = sentiments, levels
-	f.Sentiments = choicesNamed(watchpost.PostFilterOf("sentiment").Choices)
-	f.Levels = choicesNamed(watchpost.PostFilterOf("seniority_level").Choices)
+	f.Sentiments = choicesNamed(f.lang, watchpost.PostFilterOf("sentiment").Choices)
+	f.Levels = choicesNamed(f.lang, watchpost.PostFilterOf("seniority_level").Choices)
 	tick(f.Sentiments, sentiments...)
 	tick(f.Levels, levels...)
 }
@@ -71,6 +75,7 @@ func (f *conditionForm) Further() bool {
 
 // takenView is what the filters of a feed give to a form of conditions.
 type takenView struct {
+	say        *words.Language
 	If         watchpost.PostConditions
 	Watchlists []string
 	Left       []string // names of the filters that no condition expresses
@@ -90,13 +95,14 @@ var takenFilters = map[string]func(*takenView, *watchpost.PostQuery){
 
 // leftNames name parameters whose filter has no title, or one that says too little here.
 var leftNames = map[string]string{
-	"search_term": "words searched for", "start_date": "date", "end_date": "date", "is_saved": "saved posts", "id": "chosen posts",
-	"sort_by": "order", tabParameter: "tab",
+	"search_term": "conditions.words_searched_for", "start_date": "conditions.date", "end_date": "conditions.date", "is_saved": "conditions.saved_posts", "id": "conditions.chosen_posts",
+	"sort_by": "conditions.order", tabParameter: "conditions.tab",
 }
 
 // conditionsOf maps the filters of a feed, and the query that they mean, to conditions.
 // Each parameter that is given becomes a condition, a watchlist or a name in Left.
-func conditionsOf(p parameters, q *watchpost.PostQuery) (t takenView) {
+func conditionsOf(say *words.Language, p parameters, q *watchpost.PostQuery) (t takenView) {
+	t.say = say
 	for _, name := range slices.Concat(listParameters, otherParameters) {
 		if len(p.values[name]) == 0 {
 			continue
@@ -105,20 +111,20 @@ func conditionsOf(p parameters, q *watchpost.PostQuery) (t takenView) {
 			t.Watchlists = p.values[name]
 		} else if take := takenFilters[name]; take != nil {
 			take(&t, q)
-		} else if left := leftName(name); !slices.Contains(t.Left, left) {
+		} else if left := leftName(say, name); !slices.Contains(t.Left, left) {
 			t.Left = append(t.Left, left)
 		}
 	}
 	return t
 }
 
-func leftName(param string) string {
+func leftName(say *words.Language, param string) string {
 	if name := leftNames[param]; name != "" {
-		return name
+		return say.Text(name)
 	}
 	for _, filter := range watchpost.PostFilters() {
 		if slices.ContainsFunc(filter.Params, func(p watchpost.PostParam) bool { return p.Name == param }) && filter.Title != "" {
-			return strings.ToLower(filter.Title)
+			return say.Known(strings.ToLower(filter.Title))
 		}
 	}
 	return param
@@ -146,9 +152,9 @@ func (t *takenView) list(has string, can func(id string) bool) string {
 	switch {
 	case len(t.Watchlists) == 0:
 	case len(t.Watchlists) > 1:
-		t.Left = append(t.Left, "several watchlists")
+		t.Left = append(t.Left, t.say.Text("conditions.several_watchlists"))
 	case !can(t.Watchlists[0]):
-		t.Left = append(t.Left, "watchlist")
+		t.Left = append(t.Left, t.say.Text("conditions.watchlist"))
 	default:
 		return t.Watchlists[0]
 	}
@@ -172,7 +178,7 @@ func takeFilters(d *Dashboard, r *http.Request, query string) (takenView, error)
 		return takenView{}, err
 	}
 	p, err := parametersOf(at.URL)
-	return conditionsOf(p, &q), err
+	return conditionsOf(sayOf(r), p, &q), err
 }
 
 // fillFromFeed fills a form by the link from a feed, and returns the filters that the link
@@ -183,7 +189,7 @@ func fillFromFeed(d *Dashboard, r *http.Request, fill func(t *takenView, from st
 	}
 	taken, err := takeFilters(d, r, filters)
 	if err == nil {
-		fill(&taken, "the filters of the feed")
+		fill(&taken, sayOf(r).Text("conditions.the_filters_of_the_feed"))
 	}
 	return filters, err
 }
@@ -197,80 +203,88 @@ func (f *conditionForm) chosenView(d *Dashboard, r *http.Request) (t takenView, 
 	}
 	tick(f.Views, id)
 	t, err = takeFilters(d, r, f.saved[i].Query)
-	return t, "“" + f.saved[i].Name + "”", err
+	return t, f.lang.Quoted(f.saved[i].Name), err
 }
 
 // fill replaces the conditions that a feed can filter by. The others stay as typed.
 func (f *conditionForm) fill(t *takenView, from string) {
 	f.Labels, f.Languages, f.Authors, f.Keyword = strings.Join(t.If.Labels, "\n"), strings.Join(t.If.Languages, ", "), strings.Join(t.If.Authors, "\n"), t.If.Keyword
 	f.tick(t.If.Sentiments, t.If.Levels)
-	f.Filled, f.Left = "Filled in from "+from+".", ""
+	f.Filled, f.Left = f.lang.Text("conditions.filled_in_from_from", "from", from), ""
 	if len(t.Left) > 0 {
-		f.Left = "The condition has no field for: " + strings.Join(t.Left, ", ") + "."
+		f.Left = f.lang.Text("conditions.the_condition_has_no_field_for", "names", strings.Join(t.Left, ", "))
 	}
 }
 
 // ruleText says what a rule does.
-func ruleText(rv actors.RuleView) string {
+func ruleText(say *words.Language, rv actors.RuleView) string {
 	r := &rv.Rule
-	text := "Like"
-	if r.Action == watchpost.ActionComment {
-		text = "Comment"
-	}
-	conditions := conditionTexts(&r.If)
-	if len(conditions) == 0 {
-		text += " on every post"
-		if r.Action == watchpost.ActionLike {
-			text = "Like every post"
-		}
-	} else {
-		text += " if " + strings.Join(conditions, ", ")
+	conditions := conditionTexts(say, &r.If)
+	var text string
+	switch comments := r.Action == watchpost.ActionComment; {
+	case comments && len(conditions) == 0:
+		text = say.Text("conditions.comment_on_every_post")
+	case comments:
+		text = say.Text("conditions.comment_if_conditions", "conditions", strings.Join(conditions, ", "))
+	case len(conditions) == 0:
+		text = say.Text("conditions.like_every_post")
+	default:
+		text = say.Text("conditions.like_if_conditions", "conditions", strings.Join(conditions, ", "))
 	}
 	var names []string
 	for _, m := range rv.Members {
 		names = append(names, nameOf(m))
 	}
-	text += ". " + some(names) + ", at most " + number(r.PerDay) + " a day each, " + hoursText(r.Hours) + "."
+	text += ". " + say.Text("conditions.names_at_most_most_a_day", "names", some(say, names), "most", r.PerDay, "hours", hoursText(say, r.Hours))
 	if r.Approval {
-		text += " Each waits for approval."
+		text += " " + say.Text("conditions.each_waits_for_approval")
 	}
 	return text
 }
 
 // conditionTexts are the conditions in words.
-func conditionTexts(c *watchpost.PostConditions) (parts []string) {
+func conditionTexts(say *words.Language, c *watchpost.PostConditions) (parts []string) {
 	either := func(what string, values []string) {
 		if len(values) > 0 {
-			parts = append(parts, what+" "+strings.Join(values, " or "))
+			parts = append(parts, say.Text(what, "values", strings.Join(values, say.Text("list.or"))))
 		}
 	}
-	either("the label is", c.Labels)
-	either("sentiment is", c.Sentiments)
-	either("seniority is", c.Levels)
-	either("language is", c.Languages)
-	either("the author is", c.Authors)
+	either("conditions.the_label_is_values", c.Labels)
+	either("conditions.sentiment_is_values", knownAll(say, c.Sentiments))
+	either("conditions.seniority_is_values", knownAll(say, c.Levels))
+	either("conditions.language_is_values", c.Languages)
+	either("conditions.the_author_is_values", c.Authors)
 	if c.Keyword != "" {
-		parts = append(parts, "the keyword is “"+c.Keyword+"”")
+		parts = append(parts, say.Text("conditions.the_keyword_is_keyword", "keyword", c.Keyword))
 	}
 	if c.MinRelevance > 0 {
-		parts = append(parts, "relevance is "+decimal(c.MinRelevance)+" or more")
+		parts = append(parts, say.Text("conditions.relevance_is_relevance_or_more", "relevance", say.Decimal(c.MinRelevance)))
 	}
 	if c.MaxAge > 0 {
-		parts = append(parts, "at most "+decimal(c.MaxAge.Hours())+" h old")
+		parts = append(parts, say.Text("conditions.at_most_hours_h_old", "hours", say.Decimal(c.MaxAge.Hours())))
 	}
 	return parts
+}
+
+// knownAll are texts of the service in a language.
+func knownAll(say *words.Language, texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = say.Known(text)
+	}
+	return all
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // hoursText says when a rule acts.
-func hoursText(h watchpost.DailyHours) string {
-	days := "every day"
+func hoursText(say *words.Language, h watchpost.DailyHours) string {
+	days := say.Text("conditions.every_day")
 	if len(h.Days) > 0 && len(h.Days) < 7 {
 		var names []string
 		for _, day := range week {
 			if slices.Contains(h.Days, day) {
-				names = append(names, day.String()[:3])
+				names = append(names, say.Weekday(day, true))
 			}
 		}
 		days = strings.Join(names, " ")
@@ -279,20 +293,20 @@ func hoursText(h watchpost.DailyHours) string {
 	if zone == "" {
 		zone = "UTC"
 	}
-	return days + " " + timeOfDay(h.From) + " to " + timeOfDay(h.Until) + " " + zone
+	return say.Text("conditions.days_from_to_until_zone", "days", days, "from", timeOfDay(h.From), "until", timeOfDay(h.Until), "zone", zone)
 }
 
 // clockIn says when a moment is in the zone of a rule's hours, so that a row has one zone.
-func clockIn(t, now time.Time, zone string) string {
+func clockIn(say *words.Language, t, now time.Time, zone string) string {
 	in, err := time.LoadLocation(zone)
 	if err != nil || zone == "" {
 		in, zone = time.UTC, "UTC"
 	}
-	format := "Mon 2 Jan 15:04 "
+	layout := "date.week_time"
 	if t.Sub(now).Abs() < 24*time.Hour {
-		format = "15:04 "
+		layout = "date.time"
 	}
-	return t.In(in).Format(format) + zone
+	return say.Date(layout, t.In(in)) + " " + zone
 }
 
 // week begins on Monday.

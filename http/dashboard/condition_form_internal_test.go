@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/http/api"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
 )
@@ -54,6 +55,8 @@ func TestConditionsOfAView(t *testing.T) {
 	} {
 		got, err := takeFilters(d, httptest.NewRequest("POST", "/app/notifications/new", nil), c.query)
 		require.NoError(t, err, c.query)
+		require.Same(t, words.English(), got.say)
+		got.say = nil
 		require.Equal(t, c.want, got, c.query)
 		_, err = got.If.Clean()
 		require.NoError(t, err, c.query)
@@ -66,7 +69,7 @@ func TestConditionsOfAView(t *testing.T) {
 	for _, name := range slices.Concat(listParameters, otherParameters) {
 		require.True(t, tested[name], "%s: say what a form of conditions makes of it", name)
 		if takenFilters[name] == nil && name != "watchlist_id" {
-			require.NotContains(t, leftName(name), "_", "%s is named as an address has it", name)
+			require.NotContains(t, leftName(words.English(), name), "_", "%s is named as an address has it", name)
 		}
 	}
 	_, err := takeFilters(d, httptest.NewRequest("GET", "/", nil), "post_type=smoke")
@@ -109,7 +112,7 @@ func TestListOfAView(t *testing.T) {
 		{[]string{"other"}, "has", []string{"watchlist"}},
 		{[]string{"can", "other"}, "has", []string{"several watchlists"}},
 	} {
-		taken := takenView{Watchlists: c.named}
+		taken := takenView{say: words.English(), Watchlists: c.named}
 		require.Equal(t, c.want, taken.list("has", func(id string) bool { return id == "can" }), c.named)
 		require.Equal(t, c.left, taken.Left, c.named)
 	}

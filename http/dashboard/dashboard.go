@@ -16,6 +16,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/signin"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
@@ -124,6 +125,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathLink, Handler: d.public(signIn.showLink)},
 		{Method: http.MethodPost, Path: pathLink, Handler: d.public(signIn.redeemLink)},
 		{Method: http.MethodGet, Path: pathPair, Handler: d.public(team.showPairing)},
+		{Method: http.MethodPost, Path: "/app/language", Handler: d.public(d.chooseLanguage)},
 		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(signIn.signOut)},
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
@@ -262,6 +264,7 @@ const PathCallback = pathProvider + "/callback"
 
 // visit is the request of a member who is signed in.
 type visit struct {
+	say     *words.Language
 	session actors.WebSession
 	team    actors.TeamView
 	member  watchpost.Member

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/interpret/draft"
 	"watchpost/internal/langcode"
 	"watchpost/watchpost"
@@ -41,15 +42,15 @@ func (c composerView) Length() int { return len(utf16.Encode([]rune(c.Text))) }
 var errNoDrafts = watchpost.Errorf(watchpost.NotFound, "There is no language model")
 
 // ask has a draft written, or says why there is none.
-func (d *Dashboard) ask(ctx context.Context, request *draft.Request) (written, failed string) {
+func (d *Dashboard) ask(ctx context.Context, say *words.Language, request *draft.Request) (written, failed string) {
 	written, err := d.Draft(ctx, request)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "", "No draft: the language model did not answer in time."
+		return "", say.Text("feed.no_draft_the_language_model_did")
 	case draft.IsUnfit(err):
-		return "", "No draft: what the language model wrote is no text to send."
+		return "", say.Text("feed.no_draft_what_the_language_model")
 	case err != nil:
-		return "", "No draft: the language model gave no answer."
+		return "", say.Text("feed.no_draft_the_language_model_gave")
 	}
 	return written, ""
 }
@@ -59,19 +60,19 @@ func (d *Dashboard) ask(ctx context.Context, request *draft.Request) (written, f
 func (d *Dashboard) compose(r *http.Request, v *visit, kind draft.Kind, p *watchpost.Post) composerView {
 	c := composerView{Open: true, Text: r.PostFormValue("text")}
 	voice := v.team.Team.Voice
-	written, failed := d.ask(r.Context(), &draft.Request{Kind: kind, Voice: voice, Author: p.AuthorName, Post: p.Content, Language: p.Language})
+	written, failed := d.ask(r.Context(), v.say, &draft.Request{Kind: kind, Voice: voice, Author: p.AuthorName, Post: p.Content, Language: p.Language})
 	if failed != "" {
 		c.Failed = failed
 		return c
 	}
 	c.Before, c.Text = strings.TrimSpace(c.Text), written
-	c.Drafted, c.Misfit = "A draft", draft.Misfit(written, p)
+	c.Drafted, c.Misfit = v.say.Text("feed.a_draft"), draft.Misfit(written, p)
 	if p.Language != "" && p.Language != langcode.Undetermined {
 		c.Language = p.Language
-		c.Drafted += " in " + langcode.Name(p.Language)
+		c.Drafted = v.say.Text("feed.a_draft_in_language", "language", v.say.LanguageName(p.Language, langcode.Name(p.Language)))
 	}
 	if voice != "" {
-		c.Drafted += ", in your team’s voice"
+		c.Drafted += ", " + v.say.Text("feed.in_your_teams_voice")
 	}
 	return c
 }
@@ -151,7 +152,7 @@ func (d rulePages) draftTemplate(r *http.Request, v *visit, f *ruleForm) error {
 		return watchpost.Errorf(watchpost.NotFound, "Watchlist not found")
 	}
 	if len(f.Templates) >= watchpost.MaxTemplates {
-		f.NoDraft = "No draft: the rule has as many comments as it may have."
+		f.NoDraft = v.say.Text("feed.no_draft_the_rule_has_as")
 		return nil
 	}
 	list := &lists[i].Watchlist
@@ -161,7 +162,7 @@ func (d rulePages) draftTemplate(r *http.Request, v *visit, f *ruleForm) error {
 	if spoken := wordsOf(f.Languages); len(spoken) == 1 {
 		request.Language = spoken[0]
 	}
-	written, failed := d.ask(r.Context(), request)
+	written, failed := d.ask(r.Context(), v.say, request)
 	if f.NoDraft = failed; failed == "" {
 		f.Templates, f.Drafted = append(f.Templates, written), true
 	}
@@ -197,7 +198,7 @@ func (d teamPages) changeVoice(w http.ResponseWriter, r *http.Request, v *visit)
 		return failure
 	}
 	_, text, _ := d.Fault(r, err)
-	page.Title, page.VoiceError, page.Voice = "Error: Team", text, r.PostFormValue("voice")
+	page.Title, page.VoiceError, page.Voice = errorTitle(v.say, page.Title), v.say.Known(text), r.PostFormValue("voice")
 	return render(w, http.StatusUnprocessableEntity, "team.html", page)
 }
 

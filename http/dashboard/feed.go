@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/internal/langcode"
 	"watchpost/internal/text"
@@ -55,7 +56,7 @@ func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error 
 func (p *feedPage) show(w http.ResponseWriter, r *http.Request, status int) error {
 	w.Header().Add("Vary", "HX-Request")
 	if byHTMX(r) {
-		return renderPart(w, "feed.html", "results", p)
+		return renderPart(w, p.language(), "feed.html", "results", p)
 	}
 	return render(w, status, "feed.html", p)
 }
@@ -80,7 +81,7 @@ func (d feedPages) feedPage(r *http.Request, v *visit) (*feedPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newFeedFilters(params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
+	f := newFeedFilters(v.say, params, r.URL.Query().Get("list_term"), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
 	since := f.askInbox(in, now)
 	if err := f.askUnread(d, r, v); err != nil {
@@ -102,15 +103,15 @@ func (d feedPages) feedPage(r *http.Request, v *visit) (*feedPage, error) {
 	}
 	page := feedPage{
 		Figures: charts, Since: since, made: now,
-		frame: frameOf(v, "feed", "Feed"), feedFilters: *f, Views: views, actingAs: actingAsOf(r, v), Count: found.Count,
+		frame: frameOf(v, "feed", v.say.Text("layout.feed")), feedFilters: *f, Views: views, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
 	page.Undo = cmp.Or(undoAllDone(in, v, page.Back, now), undoOf(r, v, page.Back))
-	forms, err := postFormsOf(page.Token, page.Back, page.actingAs, now)
+	forms, err := postFormsOf(v.say, page.Token, page.Back, page.actingAs, now)
 	if err != nil {
 		return nil, err
 	}
-	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
+	shown := postShower{say: v.say, now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
 	if err := d.addPosts(r, v, &page, found.Posts, &shown, deeds); err != nil {
 		return nil, err
 	}
@@ -251,12 +252,12 @@ type postView struct {
 type postForms struct{ Sent, Accounts template.HTML }
 
 // postFormsOf returns the parts for forms that lead back to a page.
-func postFormsOf(token, back string, as actingAs, now time.Time) (*postForms, error) {
-	sent, err := written("feed.html", "sent-all", struct{ Token, Back, Since string }{token, back, now.UTC().Format(time.RFC3339Nano)})
+func postFormsOf(say *words.Language, token, back string, as actingAs, now time.Time) (*postForms, error) {
+	sent, err := written(say, "feed.html", "sent-all", struct{ Token, Back, Since string }{token, back, now.UTC().Format(time.RFC3339Nano)})
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := written("feed.html", "accounts", as)
+	accounts, err := written(say, "feed.html", "accounts", as)
 	return &postForms{sent, accounts}, err
 }
 
@@ -273,6 +274,7 @@ type whyView struct {
 
 // postShower makes views of posts.
 type postShower struct {
+	say     *words.Language
 	now     time.Time
 	asked   map[watchpost.WatchlistID]bool
 	tagging *watchpost.Tagging
@@ -288,10 +290,10 @@ type postShower struct {
 
 func (s *postShower) show(p *watchpost.Post) postView {
 	v := postView{
-		ID: p.ID, Author: cmp.Or(p.AuthorName, "Unknown author"), Headline: p.AuthorHeadline, AuthorURL: p.AuthorURL, Person: personHref(p.AuthorKey()), URL: p.URL,
-		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: langcode.Name(p.Language),
+		ID: p.ID, Author: cmp.Or(p.AuthorName, s.say.Text("feed.unknown_author")), Headline: p.AuthorHeadline, AuthorURL: p.AuthorURL, Person: personHref(p.AuthorKey()), URL: p.URL,
+		Posted: momentOf(s.say, ago(s.say, p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: s.say.LanguageName(p.Language, langcode.Name(p.Language)),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
-		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
+		Seniority: s.say.Known(p.Seniority), Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
 		actingAs: s.as, triageView: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
@@ -316,7 +318,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		}
 		keywords = append(keywords, m.Keyword)
 		v.Lead = v.Lead || m.Lead
-		v.Why = append(v.Why, whyView{Keyword: m.Keyword, Kind: authorKind(list.Type), Name: list.Name, Href: watchlistHref(list.ID)})
+		v.Why = append(v.Why, whyView{Keyword: m.Keyword, Kind: s.say.Text(authorKind(list.Type)), Name: list.Name, Href: watchlistHref(list.ID)})
 	}
 	begin, rest := folded(strings.TrimSpace(p.Content))
 	v.Text = highlighted(begin, keywords)
@@ -350,12 +352,12 @@ func folded(content string) (begin, rest string) {
 	return strings.TrimSpace(content[:cut]), strings.TrimSpace(content[cut:])
 }
 
-// authorKind says what a watchlist without keywords knows a post by.
+// authorKind returns the text of what a watchlist without keywords knows a post by.
 func authorKind(t watchpost.WatchlistType) string {
 	if t == watchpost.CompanyWatchlist {
-		return "Company"
+		return "feed.company"
 	}
-	return "Author"
+	return "feed.author"
 }
 
 // highlighted marks the keywords in a text.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -31,13 +32,13 @@ type stepView struct {
 }
 
 // firstStepsOf returns the steps of a team; nil when all are done.
-func firstStepsOf(team *actors.TeamView, lists, targets int) *firstSteps {
+func firstStepsOf(say *words.Language, team *actors.TeamView, lists, targets int) *firstSteps {
 	paired := slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Account != nil })
 	f := &firstSteps{Steps: []stepView{
-		{Name: "Pair a browser", Text: "Watchpost looks and acts through a browser that is signed in to the network. It sees no password.", Action: "Pair", Href: pathTeam + "#pair", Done: paired},
-		{Name: "Watch something", Text: "One sentence is enough. Posts come once a browser is paired.", Action: "New watchlist", Href: pathWatchlists + "/new", Done: lists > 0},
-		{Name: "Be told", Text: "By email, Slack, Telegram or a webhook, when there is something to read.", Action: "Choose where", Href: pathNotifications + "/new", Done: targets > 0},
-		{Name: "Invite someone", Text: "Each member pairs a browser of their own, which adds to what the team may do a day.", Action: "Invite", Href: pathTeam + "#members", Done: len(team.Team.Members)+len(team.Invitations) > 1},
+		{Name: say.Text("feed.pair_a_browser"), Text: say.Text("feed.watchpost_looks_and_acts_through_a"), Action: say.Text("feed.pair"), Href: pathTeam + "#pair", Done: paired},
+		{Name: say.Text("feed.watch_something"), Text: say.Text("feed.one_sentence_is_enough_posts_come"), Action: say.Text("common.new_watchlist"), Href: pathWatchlists + "/new", Done: lists > 0},
+		{Name: say.Text("feed.be_told"), Text: say.Text("feed.by_email_slack_telegram_or_a"), Action: say.Text("feed.choose_where"), Href: pathNotifications + "/new", Done: targets > 0},
+		{Name: say.Text("feed.invite_someone"), Text: say.Text("feed.each_member_pairs_a_browser_of"), Action: say.Text("common.invite"), Href: pathTeam + "#members", Done: len(team.Team.Members)+len(team.Invitations) > 1},
 	}}
 	for i := range f.Steps {
 		step := &f.Steps[i]
@@ -68,7 +69,7 @@ func (d feedPages) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []
 		return empty, nil, err
 	}
 	targets, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListTargets{})
-	return empty, firstStepsOf(&v.team, len(lists), len(targets)), err
+	return empty, firstStepsOf(v.say, &v.team, len(lists), len(targets)), err
 }
 
 // reasonOf tells the reasons apart: no watchlist, no scan yet, no match.
@@ -78,10 +79,10 @@ func (d feedPages) reasonOf(r *http.Request, v *visit, f *feedFilters, lists []a
 		asked = slices.DeleteFunc(asked, func(l actors.WatchlistView) bool { return !slices.Contains(f.named, string(l.Watchlist.ID)) })
 	}
 	_, onlyList := f.params.values["watchlist_id"]
-	if empty := whyEmpty(asked, &v.team, d.Clock.Now(), len(f.Active) == 0 || onlyList && len(f.Active) == 1); empty != nil {
+	if empty := whyEmpty(v.say, asked, &v.team, d.Clock.Now(), len(f.Active) == 0 || onlyList && len(f.Active) == 1); empty != nil {
 		return empty, nil
 	}
-	empty := &emptyView{Icon: "search", Head: "No post matches", Text: "All of these filters together leave nothing:", Action: "Clear filters", Href: pathFeed}
+	empty := &emptyView{Icon: "search", Head: v.say.Text("feed.no_post_matches"), Text: v.say.Text("feed.all_of_these_filters_together_leave"), Action: v.say.Text("common.clear_filters"), Href: pathFeed}
 	var questions []actors.PostCount
 	for _, a := range f.Active {
 		named, q, err := d.ReadPosts(addressed(r, a.without.values.Encode()))
@@ -103,9 +104,9 @@ func (d feedPages) reasonOf(r *http.Request, v *visit, f *feedFilters, lists []a
 
 // whyEmpty says why the watchlists have no posts; nil when other filters are the
 // reason. all: there are no others.
-func whyEmpty(lists []actors.WatchlistView, team *actors.TeamView, now time.Time, all bool) *emptyView {
+func whyEmpty(say *words.Language, lists []actors.WatchlistView, team *actors.TeamView, now time.Time, all bool) *emptyView {
 	if len(lists) == 0 {
-		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum.", Action: "New watchlist", Href: pathWatchlists + "/new"}
+		return &emptyView{Icon: "eye", Head: say.Text("common.no_watchlist_yet"), Text: say.Text("feed.a_watchlist_says_which_posts_to"), Action: say.Text("common.new_watchlist"), Href: pathWatchlists + "/new"}
 	}
 	next := &lists[0] // whose scan is the closest to being done
 	paused, excluded, scanned := true, true, false
@@ -121,33 +122,29 @@ func whyEmpty(lists []actors.WatchlistView, team *actors.TeamView, now time.Time
 	if scanned && !all {
 		return nil
 	}
-	noun := "watchlist is"
-	if len(lists) > 1 {
-		noun = "watchlists are"
-	}
 	used := next.Waits == watchpost.PendingDailyCap && !withheld(next, now)
 	paired := slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Account != nil })
-	_, text := waitText(next, team, now)
-	empty := &emptyView{Icon: "clock", Head: "Not scanned yet", Text: text, Action: "See the accounts", Href: pathTeam}
+	_, text := waitText(say, next, team, now)
+	empty := &emptyView{Icon: "clock", Head: say.Text("feed.not_scanned_yet"), Text: text, Action: say.Text("feed.see_the_accounts"), Href: pathTeam}
 	switch {
 	case used:
-		empty.Head = "Today’s scans are used up"
+		empty.Head = say.Text("feed.todays_scans_are_used_up")
 	case scanned:
-		return &emptyView{Icon: "search", Head: "No posts found", Text: "The scans of your watchlists have found no post that matches.", Action: "See the watchlists", Href: pathWatchlists}
+		return &emptyView{Icon: "search", Head: say.Text("feed.no_posts_found"), Text: say.Text("feed.the_scans_of_your_watchlists_have"), Action: say.Text("feed.see_the_watchlists"), Href: pathWatchlists}
 	case paused:
-		empty.Icon, empty.Head, empty.Text = "pause", "Paused", "The "+noun+" paused, so nothing is collected."
-		empty.Action, empty.Href = "See the watchlists", pathWatchlists
+		empty.Icon, empty.Head, empty.Text = "pause", say.Text("feed.paused_2"), say.Text("feed.the_watchlists_are_paused_so", "n", len(lists))
+		empty.Action, empty.Href = say.Text("feed.see_the_watchlists"), pathWatchlists
 	case excluded:
-		empty.Text = "The " + planName(team.Team.Plan) + " plan does not include this kind of watchlist."
-		empty.Action, empty.Href = "See the plan", pathTeam
+		empty.Text = say.Text("feed.the_plan_plan_does_not_include", "plan", planName(team.Team.Plan))
+		empty.Action, empty.Href = say.Text("feed.see_the_plan"), pathTeam
 	case !paired:
-		empty.Icon, empty.Action = "eye", "Pair a browser"
-		empty.Text = "No browser with the extension is paired, so nothing could be collected."
+		empty.Icon, empty.Action = "eye", say.Text("feed.pair_a_browser")
+		empty.Text = say.Text("feed.no_browser_with_the_extension_is")
 	case next.Waits == watchpost.PendingRunning:
-		empty.Icon, empty.Head, empty.Text = "spin", "Looking for the first posts", "The first scan is under way. Posts usually come within a minute."
-		empty.Action, empty.Href = "See the watchlists", pathWatchlists
+		empty.Icon, empty.Head, empty.Text = "spin", say.Text("feed.looking_for_the_first_posts"), say.Text("feed.the_first_scan_is_under_way")
+		empty.Action, empty.Href = say.Text("feed.see_the_watchlists"), pathWatchlists
 	case next.Waits == "", next.Waits == watchpost.PendingExtensionOffline:
-		empty.Text += " The first scan begins when one is."
+		empty.Text += " " + say.Text("feed.the_first_scan_begins_when_one")
 		if next.Waits == "" && slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Connected }) {
 			empty.Text = text
 		}
@@ -169,16 +166,16 @@ func emptyTab(f *feedFilters) *emptyView {
 	if on == all || on.Count > 0 || all.Count == 0 {
 		return nil
 	}
-	empty := &emptyView{Icon: "check", Head: "Nothing here", Action: "Show all " + plural(all.Count, "post"), Href: all.Href}
+	empty := &emptyView{Icon: "check", Head: f.say.Text("feed.nothing_here"), Action: f.say.Text("feed.show_all_posts", "posts", plural(f.say, all.Count, "post")), Href: all.Href}
 	switch f.params.tab() {
 	case string(watchpost.TriageUnread):
-		empty.Head, empty.Text = "Nothing unread", "You have decided about every post that these filters find."
+		empty.Head, empty.Text = f.say.Text("feed.nothing_unread"), f.say.Text("feed.you_have_decided_about_every_post")
 	case tabLater:
-		empty.Text = "Posts that you keep for later are here."
+		empty.Text = f.say.Text("feed.posts_that_you_keep_for_later")
 	case tabMine:
-		empty.Icon, empty.Text = "users", "Posts that are assigned to you are here."
+		empty.Icon, empty.Text = "users", f.say.Text("feed.posts_that_are_assigned_to_you")
 	default:
-		empty.Text = "Posts that you have marked as done are here."
+		empty.Text = f.say.Text("feed.posts_that_you_have_marked_as")
 	}
 	return empty
 }

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/watchpost"
 	"watchpost/watchpost/trend"
@@ -19,6 +19,7 @@ import (
 // figures are the charts next to the feed, of the posts that its filters select: each
 // counts within the same posts as the list.
 type figures struct {
+	say                  *words.Language
 	Count                int
 	Of                   string // the filters
 	Days                 []dayRow
@@ -69,7 +70,7 @@ const (
 // where a chart has too many of them. The shares are the counts of the menus. The days
 // end with the last one that the filters select.
 func (f *feedFilters) askFigures(lists []actors.WatchlistView, now time.Time) *figures {
-	g := &figures{now: now, last: now}
+	g := &figures{say: f.say, now: now, last: now}
 	if to := f.query.To; !to.IsZero() && to.Before(now) {
 		g.last = to.Add(-1)
 	}
@@ -81,7 +82,7 @@ func (f *feedFilters) askFigures(lists []actors.WatchlistView, now time.Time) *f
 		}
 	}
 	if len(of) > maxSeries {
-		of, g.Series = [][]string{f.named}, []series{{Name: "Posts of " + plural(len(of), "watchlist")}}
+		of, g.Series = [][]string{f.named}, []series{{Name: f.say.Text("feed.posts_of_watchlists", "watchlists", plural(f.say, len(of), "watchlist"))}}
 	}
 	for i := range g.Series {
 		s := &g.Series[i]
@@ -110,9 +111,9 @@ func (g *figures) complete(f *feedFilters, count int) {
 	}
 	g.Of = strings.Join(names, ", ")
 	for day := range barDays {
-		row := dayRow{Name: barDay(g.last, day).Format("2 Jan")}
+		row := dayRow{Name: g.say.Date("date.short", barDay(g.last, day))}
 		if g.last.Equal(g.now) {
-			row.Name = barDay(g.last, day).Format("Mon")
+			row.Name = g.say.Date("date.weekday_short", barDay(g.last, day))
 		}
 		for _, s := range g.Series {
 			row.Numbers = append(row.Numbers, s.days[day])
@@ -146,9 +147,9 @@ func (f *feedFilters) partition(m menu, most int) *partition {
 	p := &partition{}
 	if len(set) > 0 {
 		p.Href = f.params.with(m.Name).href()
-		p.Without = plural(all, "post")
+		p.Without = plural(f.say, all, "post")
 		if all > 0 {
-			p.Without += fmt.Sprintf(", %d %% %s", percent(kept, all), strings.ToLower(strings.Join(set, " or ")))
+			p.Without += ", " + f.say.Text("feed.percent_values", "percent", percent(kept, all), "values", strings.ToLower(strings.Join(set, f.say.Text("list.or"))))
 		}
 	}
 	if m.Name == "lang" {
@@ -156,7 +157,7 @@ func (f *feedFilters) partition(m menu, most int) *partition {
 		options = slices.DeleteFunc(options, func(c choice) bool { return c.Count == 0 })
 	}
 	if len(options) > most {
-		rest := choice{Name: "Others"}
+		rest := choice{Name: f.say.Text("feed.others")}
 		for _, o := range options[most-1:] {
 			rest.Count += o.Count
 		}
@@ -190,7 +191,7 @@ func sharesOf(options []choice) (shares []share) {
 
 // Label describes the chart in words.
 func (g *figures) Label() string {
-	return fmt.Sprintf("Posts per day, %s to %s; the numbers are in the table below", barDay(g.last, 0).Format("2 January"), g.last.UTC().Format("2 January"))
+	return g.say.Text("feed.posts_per_day_from_to_to", "from", g.say.Date("date.day", barDay(g.last, 0)), "to", g.say.Date("date.day", g.last.UTC()))
 }
 
 // trendRow is a group, or the others together, which lead nowhere.
@@ -210,7 +211,7 @@ func (page *trendsPage) compare(s *trendShower, filters pageFilters) {
 	if filters.values.Get("all") != "" {
 		most = trend.MaxGroups
 	}
-	page.Groups, page.Whole = s.groups(most), s.whole(page.By)
+	page.Groups, page.Whole = s.groups(most), s.whole()
 	for i := range page.Groups {
 		row := &page.Groups[i]
 		row.Plot = s.plot(row.counts, trendRowHeight, 0)
@@ -218,9 +219,9 @@ func (page *trendsPage) compare(s *trendShower, filters pageFilters) {
 	groups := len(s.counted.Groups)
 	switch {
 	case most == maxTrendRows && groups > most:
-		page.All = &chip{Name: "All " + number(groups), Href: filters.with(map[string]string{"all": "yes"}) + "#t-by"}
+		page.All = &chip{Name: s.say.Text("trends.all", "n", groups), Href: filters.with(map[string]string{"all": "yes"}) + "#t-by"}
 	case most > maxTrendRows:
-		page.Fewer = &chip{Name: "Only the " + number(maxTrendRows) + " largest", Href: filters.with(map[string]string{"all": ""}) + "#t-by"}
+		page.Fewer = &chip{Name: s.say.Text("feed.only_the_n_largest", "n", maxTrendRows), Href: filters.with(map[string]string{"all": ""}) + "#t-by"}
 	}
 	if len(page.Groups) > 0 && page.Groups[0].Posts > 0 {
 		page.Loudest = page.Groups[0].Points
@@ -257,14 +258,14 @@ func (s *trendShower) groups(most int) (rows []trendRow) {
 		}
 	}
 	if rows = rows[:min(len(rows), most)]; hidden > 0 {
-		others.Name = plural(hidden, "other")
+		others.Name = plural(s.say, hidden, "other")
 		rows = append(rows, others)
 	}
 	_, mentions := sums(s.counted.Mentions, s.days)
 	for i := range rows {
 		row := &rows[i]
-		row.Change = trendCard{}.against(row.Posts, row.Before)
-		row.Points = points(row.Share, row.Earlier, mentions)
+		row.Change = trendCard{}.against(s.say, row.Posts, row.Before)
+		row.Points = points(s.say, row.Share, row.Earlier, mentions)
 	}
 	return rows
 }
@@ -295,31 +296,34 @@ func (s *trendShower) row(g *trend.Group) trendRow {
 
 // points is a share in percent, and by how many points it is another than before, when
 // there were that many posts.
-func points(now, before, postsBefore int) trendCard {
-	c := trendCard{Value: fmt.Sprintf("%d %%", now), Change: "none before"}
+func points(say *words.Language, now, before, postsBefore int) trendCard {
+	c := trendCard{Value: strconv.Itoa(now) + " %", Change: say.Text("trends.none_before")}
 	if postsBefore > 0 {
-		c.Change = fmt.Sprintf("%s, before %d %%", plural(max(now-before, before-now), "point"), before)
+		c.Change = say.Text("feed.points_before_percent", "points", plural(say, max(now-before, before-now), "point"), "percent", before)
 		c.Up, c.Down = now > before, now < before
 	}
 	return c
 }
 
-// whole says what the shares are parts of. Posts of several groups, or of none, make
-// that another number than the number of posts.
-func (s *trendShower) whole(by string) string {
+// wholes say what shares are parts of, where that is another number than the number of
+// posts: a post of several groups counts in each, or one of none in no group.
+var wholes = map[trend.By]string{
+	trend.ByWatchlist: "feed.a_post_of_several_watchlists_counts",
+	trend.ByKeyword:   "feed.a_post_of_several_keywords_counts",
+	trend.ByLabel:     "feed.a_post_of_several_labels_counts",
+	trend.BySentiment: "feed.shares_are_of_the_posts_whose",
+	trend.ByLanguage:  "feed.shares_are_of_the_posts_whose_2",
+	trend.ByLevel:     "feed.shares_are_of_the_posts_whose_3",
+}
+
+// whole says what the shares are parts of.
+func (s *trendShower) whole() string {
 	mentions, before := sums(s.counted.Mentions, s.days)
-	one := strings.ToLower(strings.TrimSuffix(by, "s"))
-	switch s.by {
-	case trend.ByWatchlist, trend.ByKeyword, trend.ByLabel:
-		if !slices.Equal(s.counted.Mentions, s.counted.Counts) {
-			return fmt.Sprintf("A post of several %ss counts in each, so shares are of %s, before of %s.", one, plural(mentions, "mention"), number(before))
-		}
-	default:
-		if !slices.Equal(s.counted.Mentions, s.counted.Counts) {
-			return fmt.Sprintf("Shares are of the %s whose %s is known, before of %s.", plural(mentions, "post"), one, number(before))
-		}
+	arguments := []any{"mentions", plural(s.say, mentions, "mention"), "posts", plural(s.say, mentions, "post"), "before", before}
+	if !slices.Equal(s.counted.Mentions, s.counted.Counts) {
+		return s.say.Text(wholes[s.by], arguments...)
 	}
-	return fmt.Sprintf("Shares are of all %s, before of %s.", plural(mentions, "post"), number(before))
+	return s.say.Text("feed.shares_are_of_all_posts_before", arguments...)
 }
 
 // trendsCSV exports the numbers of a page of trends: a line for all posts and one for each
@@ -329,6 +333,7 @@ func (d feedPages) trendsCSV(w http.ResponseWriter, r *http.Request, v *visit) e
 	if err != nil {
 		return err
 	}
+	s.say = words.English() // programs read it
 	head := []string{"group", "name", "posts", "posts_before", "share_percent", "share_before_percent"}
 	for day := -s.days; day < s.days; day++ {
 		head = append(head, s.from.AddDate(0, 0, day).Format(time.DateOnly))
@@ -340,7 +345,7 @@ func (d feedPages) trendsCSV(w http.ResponseWriter, r *http.Request, v *visit) e
 		return csvrow.Append(rows, cells...)
 	}
 	posts, before := sums(s.counted.Counts, s.days)
-	rows := line(csvrow.Append(nil, head...), s.counted.Counts, "", "All posts", strconv.Itoa(posts), strconv.Itoa(before), "", "")
+	rows := line(csvrow.Append(nil, head...), s.counted.Counts, "", s.say.Text("feed.all_posts"), strconv.Itoa(posts), strconv.Itoa(before), "", "")
 	groups := s.groups(trend.MaxGroups)
 	for i := range groups {
 		g := &groups[i]

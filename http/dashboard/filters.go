@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 )
@@ -29,6 +30,7 @@ type active struct {
 // feedFilters are the filters above the feed, with the number of posts that each
 // leads to.
 type feedFilters struct {
+	say        *words.Language
 	Search     string
 	SearchKept []field
 	Order      watchpost.PostOrder
@@ -51,18 +53,18 @@ type feedFilters struct {
 
 // orders are the values of sort_by that the feed offers.
 var orders = []choice{
-	{Value: string(watchpost.RecentFirst), Name: "Newest first"}, {Value: string(watchpost.RelevanceFirst), Name: "Most relevant"},
-	{Value: string(watchpost.MostInfluence), Name: "Most influence"}, {Value: string(watchpost.MostEngaging), Name: "Most engagement"},
-	{Value: string(watchpost.MostLiked), Name: "Most likes"}, {Value: string(watchpost.OldestFirst), Name: "Oldest first"},
+	{Value: string(watchpost.RecentFirst), Name: "feed.newest_first"}, {Value: string(watchpost.RelevanceFirst), Name: "feed.most_relevant"},
+	{Value: string(watchpost.MostInfluence), Name: "feed.most_influence"}, {Value: string(watchpost.MostEngaging), Name: "feed.most_engagement"},
+	{Value: string(watchpost.MostLiked), Name: "feed.most_likes"}, {Value: string(watchpost.OldestFirst), Name: "feed.oldest_first"},
 }
 
 // usualCounts is the room for the queries of a page, which are large values.
 const usualCounts = 320
 
-func newFeedFilters(p parameters, term string, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {
-	f := &feedFilters{params: p, languages: languages, named: named, term: term, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
+func newFeedFilters(say *words.Language, p parameters, term string, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {
+	f := &feedFilters{say: say, params: p, languages: languages, named: named, term: term, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
 	f.questions = make([]actors.PostCount, 0, usualCounts)
-	for _, o := range orders {
+	for _, o := range withNames(say, orders) {
 		o.On = watchpost.PostOrder(o.Value) == q.Order
 		f.Orders = append(f.Orders, o)
 	}
@@ -103,7 +105,7 @@ func (f *feedFilters) answer(counts []int) {
 func (f *feedFilters) watchlists(lists []actors.WatchlistView) {
 	same := func(*watchpost.PostQuery) {}
 	f.Lists = make([]chip, len(lists)+1)
-	f.Lists[0] = chip{Name: "All", Href: f.params.with("watchlist_id").href(), On: len(f.named) == 0}
+	f.Lists[0] = chip{Name: f.say.Text("feed.all"), Href: f.params.with("watchlist_id").href(), On: len(f.named) == 0}
 	f.count(nil, same, func(n int) { f.Lists[0].Count = n })
 	for i, l := range lists {
 		id := string(l.Watchlist.ID)
@@ -136,7 +138,7 @@ func (f *feedFilters) flags() {
 	f.Flags = make([]chip, len(feedFlags))
 	for i, filter := range feedFlags {
 		of, param := filter.Params[0].Flag, filter.Params[0].Name
-		c := chip{Name: filter.Title, Icon: filter.Icon, On: *of(&f.query), Href: f.params.with(param, "true").href()}
+		c := chip{Name: f.say.Known(filter.Title), Icon: filter.Icon, On: *of(&f.query), Href: f.params.with(param, "true").href()}
 		if c.On {
 			c.Href = f.params.with(param).href()
 		}
@@ -147,7 +149,7 @@ func (f *feedFilters) flags() {
 
 // facet adds a menu of the values of a filter.
 func (f *feedFilters) facet(filter *watchpost.PostFilter, values []choice) {
-	title, of := filter.Title, filter.Params[0].Texts
+	title, of := f.say.Known(filter.Title), filter.Params[0].Texts
 	m := f.menuOf(filter)
 	m.Options = slices.Clone(values)
 	set := *of(&f.query)
@@ -165,7 +167,7 @@ func (f *feedFilters) facet(filter *watchpost.PostFilter, values []choice) {
 	if names := chosen(m.Options); len(names) == 1 {
 		m.Title = title + ": " + names[0]
 	} else if len(names) > 1 {
-		m.Title = title + ": " + number(len(names))
+		m.Title = title + ": " + f.say.Number(len(names))
 	}
 	f.Menus = append(f.Menus, m)
 }
@@ -179,10 +181,19 @@ func chosen(options []choice) (names []string) {
 	return names
 }
 
+// withNames returns choices with the texts that their names are the ids of.
+func withNames(say *words.Language, choices []choice) []choice {
+	choices = slices.Clone(choices)
+	for i := range choices {
+		choices[i].Name = say.Text(choices[i].Name)
+	}
+	return choices
+}
+
 // choicesNamed are choices whose names are their values.
-func choicesNamed(values []string) (all []choice) {
+func choicesNamed(say *words.Language, values []string) (all []choice) {
 	for _, v := range values {
-		all = append(all, choice{Value: v, Name: strings.ToUpper(v[:1]) + v[1:]})
+		all = append(all, choice{Value: v, Name: say.Known(strings.ToUpper(v[:1]) + v[1:])})
 	}
 	return all
 }
@@ -193,16 +204,16 @@ func (f *feedFilters) menus(lists []actors.WatchlistView, now time.Time) {
 	for _, filter := range feedMenus {
 		switch {
 		case filter.Name == "labels":
-			f.facet(filter, labelsOf(lists, f.named))
+			f.facet(filter, labelsOf(f.say, lists, f.named))
 		case filter.Name == "lang":
-			f.facet(filter, languagesOf(f.languages))
+			f.facet(filter, languagesOf(f.say, f.languages))
 		case filter.Name == "published":
 			f.days(filter, now)
 		case filter.Name == "keyword":
 			f.keywords(filter, lists)
 		case filter.Name == "source" && !slices.ContainsFunc(lists, func(l actors.WatchlistView) bool { return l.Watchlist.Type == watchpost.ForumWatchlist }):
 		case filter.Choices != nil:
-			f.facet(filter, choicesNamed(filter.Choices))
+			f.facet(filter, choicesNamed(f.say, filter.Choices))
 		default:
 			f.typed(filter)
 		}
@@ -215,7 +226,7 @@ func (f *feedFilters) typed(filter *watchpost.PostFilter) {
 	for _, param := range filter.Params {
 		value := strings.Join(f.params.values[param.Name], ", ")
 		m.On = m.On || value != ""
-		m.Inputs = append(m.Inputs, input{Name: param.Name, Label: param.Label, Type: "text", Hint: param.Hint, Value: value})
+		m.Inputs = append(m.Inputs, input{Name: param.Name, Label: f.say.Known(param.Label), Type: "text", Hint: f.say.Known(param.Hint), Value: value})
 	}
 	f.Menus = append(f.Menus, m)
 }
@@ -226,14 +237,14 @@ func (f *feedFilters) menuOf(filter *watchpost.PostFilter) menu {
 	for i := range filter.Params {
 		names[i] = filter.Params[i].Name
 	}
-	return menu{Title: filter.Title, Name: names[0], Hidden: f.params.hidden(names...)}
+	return menu{say: f.say, Title: f.say.Known(filter.Title), Name: names[0], Hidden: f.params.hidden(names...)}
 }
 
 // languagesOf are the languages that posts are in.
-func languagesOf(known map[string]bool) (all []choice) {
+func languagesOf(say *words.Language, known map[string]bool) (all []choice) {
 	for _, code := range langcode.Codes() {
 		if known[code] {
-			all = append(all, choice{Value: code, Name: langcode.Name(code)})
+			all = append(all, choice{Value: code, Name: say.LanguageName(code, langcode.Name(code))})
 		}
 	}
 	return all
@@ -241,7 +252,7 @@ func languagesOf(known map[string]bool) (all []choice) {
 
 // labelsOf are the labels that the watchlists give; those without labels give
 // their keywords.
-func labelsOf(lists []actors.WatchlistView, named []string) (all []choice) {
+func labelsOf(say *words.Language, lists []actors.WatchlistView, named []string) (all []choice) {
 	seen := map[string]bool{}
 	add := func(name string) {
 		if key := strings.ToLower(name); !seen[key] {
@@ -262,7 +273,7 @@ func labelsOf(lists []actors.WatchlistView, named []string) (all []choice) {
 			}
 		}
 	}
-	return append(all, choice{Value: watchpost.NoLabels, Name: "No label"})
+	return append(all, choice{Value: watchpost.NoLabels, Name: say.Text("feed.no_label")})
 }
 
 // keywords is the menu of the keywords that posts matched.
@@ -286,7 +297,7 @@ func (f *feedFilters) keywords(filter *watchpost.PostFilter, lists []actors.Watc
 		f.count(f.named, func(q *watchpost.PostQuery) { q.Keyword = c.Value }, func(n int) { c.Count = n })
 	}
 	if m.On {
-		m.Title = filter.Title + ": " + f.query.Keyword
+		m.Title = m.Title + ": " + f.query.Keyword
 	}
 	f.Menus = append(f.Menus, m)
 }
@@ -300,27 +311,27 @@ func (f *feedFilters) days(filter *watchpost.PostFilter, now time.Time) {
 	for _, d := range []struct {
 		name string
 		days int
-	}{{"Today", 1}, {"Last 7 days", 7}, {"Last 30 days", 30}} {
+	}{{"feed.today", 1}, {"feed.last_7_days", 7}, {"feed.last_30_days", 30}} {
 		start := today.AddDate(0, 0, 1-d.days)
-		c := choice{Value: start.Format(time.DateOnly), Name: d.name, counted: true}
+		c := choice{Value: start.Format(time.DateOnly), Name: f.say.Text(d.name), counted: true}
 		c.On = from == c.Value && to == ""
 		if c.On {
-			m.Title = d.name
+			m.Title = f.say.Text(d.name)
 		}
 		m.Options = append(m.Options, c)
 		i := len(m.Options) - 1
 		f.count(f.named, func(q *watchpost.PostQuery) { q.From, q.To = start, time.Time{} }, func(n int) { m.Options[i].Count = n })
 	}
 	m.On = from+to != ""
-	if m.On && m.Title == filter.Title {
-		m.Title = cmp.Or(from, "…") + " to " + cmp.Or(to, "today")
+	if m.On && m.Title == f.say.Known(filter.Title) {
+		m.Title = f.say.Text("feed.from_to_to", "from", cmp.Or(from, "…"), "to", cmp.Or(to, f.say.Text("feed.until_today")))
 	}
 	links := m.Options
 	for i := range links {
 		links[i].Value = f.params.with("end_date").with("start_date", links[i].Value).href()
 	}
 	for i, value := range []string{from, to} {
-		m.Inputs = append(m.Inputs, input{Name: filter.Params[i].Name, Label: filter.Params[i].Label, Type: "date", Value: value})
+		m.Inputs = append(m.Inputs, input{Name: filter.Params[i].Name, Label: f.say.Known(filter.Params[i].Label), Type: "date", Value: value})
 	}
 	f.Menus = append(f.Menus, m)
 }
@@ -335,7 +346,7 @@ func (f *feedFilters) setActive(lists []actors.WatchlistView) {
 		f.Active = append(f.Active, active{name, p.href(), p})
 	}
 	if f.Search != "" {
-		add("“"+f.Search+"”", "search_term")
+		add(f.say.Quoted(f.Search), "search_term")
 	}
 	for _, l := range lists {
 		if len(f.named) == 1 && f.named[0] == string(l.Watchlist.ID) {
@@ -343,11 +354,11 @@ func (f *feedFilters) setActive(lists []actors.WatchlistView) {
 		}
 	}
 	if len(f.named) > 1 {
-		add(plural(len(f.named), "watchlist"), "watchlist_id")
+		add(plural(f.say, len(f.named), "watchlist"), "watchlist_id")
 	}
 	for i, filter := range feedFlags {
 		if f.Flags[i].On {
-			add(filter.Title, filter.Name)
+			add(f.say.Known(filter.Title), filter.Name)
 		}
 	}
 	for _, m := range f.Menus {
@@ -361,7 +372,7 @@ func (f *feedFilters) setActive(lists []actors.WatchlistView) {
 	}
 	for _, filter := range watchpost.PostFilters() {
 		if value := f.params.values.Get(filter.Name); value != "" && filter.Place == 0 && filter.Title != "" {
-			add(filter.Title+" "+value, filter.Name)
+			add(f.say.Known(filter.Title)+" "+value, filter.Name)
 		}
 	}
 }

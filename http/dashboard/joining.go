@@ -29,8 +29,8 @@ func (p *teamPage) addInvitations(team actors.TeamView, now time.Time) {
 	for i := range team.Invitations {
 		one := &team.Invitations[i]
 		p.Invited = append(p.Invited, invitationView{
-			ID: one.ID, Email: one.Email, Role: one.Role, By: one.By, Made: momentOf(agoOrNow(one.CreatedAt, now), one.CreatedAt),
-			Expires: one.Ends().UTC().Format("2 January"), Mailed: one.CheckMailAgain(now) != nil,
+			ID: one.ID, Email: one.Email, Role: one.Role, By: one.By, Made: momentOf(p.say, agoOrNow(p.say, one.CreatedAt, now), one.CreatedAt),
+			Expires: p.say.Date("date.day", one.Ends().UTC()), Mailed: one.CheckMailAgain(now) != nil,
 		})
 	}
 }
@@ -65,7 +65,7 @@ func (d teamPages) changeInvitations(w http.ResponseWriter, r *http.Request, v *
 	if status == http.StatusBadRequest {
 		status = http.StatusUnprocessableEntity // as other forms
 	}
-	page.Title, page.Error, page.Email = "Error: Team", text, r.PostFormValue("email")
+	page.Title, page.Error, page.Email = errorTitle(v.say, page.Title), v.say.Known(text), r.PostFormValue("email")
 	return render(w, status, "team.html", page)
 }
 
@@ -104,8 +104,8 @@ type pairPage struct {
 	Extensions string // ids in Chromium of the extensions that may have the link
 }
 
-func (d teamPages) showPairing(w http.ResponseWriter, _ *http.Request) error {
-	return render(w, http.StatusOK, "pair.html", pairPage{frame: frame{Title: "Pair this browser"}, Extensions: strings.Join(d.Extensions, " ")})
+func (d teamPages) showPairing(w http.ResponseWriter, r *http.Request) error {
+	return render(w, http.StatusOK, "pair.html", pairPage{frame: bareFrame(r, "common.pair_this_browser"), Extensions: strings.Join(d.Extensions, " ")})
 }
 
 // pairingView is a new pairing code.
@@ -127,7 +127,7 @@ func (d teamPages) pair(w http.ResponseWriter, r *http.Request, v *visit) error 
 		http.Redirect(w, r, link, http.StatusSeeOther)
 		return nil
 	}
-	view := pairingView{Code: code.Code, Link: cmp.Or(d.Registry.PasskeysAt(), d.origin(r)) + link, Ends: code.ExpiresAt.UTC().Format("15:04 UTC")}
+	view := pairingView{Code: code.Code, Link: cmp.Or(d.Registry.PasskeysAt(), d.origin(r)) + link, Ends: zonedTime(v.say, code.ExpiresAt, d.Clock.Now())}
 	if do == "mail-code" {
 		view.MailedTo = v.member.Email
 		d.Registry.MailPairingLink(r.Context(), v.member.Email, view.Link, code)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/watchpost"
 )
@@ -64,12 +65,12 @@ func journalQuery(q url.Values) (watchpost.JournalQuery, error) {
 
 // ways are the values of the filter by who asked.
 var ways = []choice{
-	{Value: string(watchpost.AskedByMember), Name: "A member, here"}, {Value: string(watchpost.AskedByKey), Name: "The API key"}, {Value: string(watchpost.AskedByRule), Name: "A rule"},
+	{Value: string(watchpost.AskedByMember), Name: "journal.a_member_here"}, {Value: string(watchpost.AskedByKey), Name: "journal.the_api_key"}, {Value: string(watchpost.AskedByRule), Name: "journal.a_rule"},
 }
 
 // outcomes are the values of the filter by outcome.
 var outcomes = []choice{
-	{Value: string(watchpost.TaskCompleted), Name: "Done"}, {Value: string(watchpost.TaskFailed), Name: "Failed"}, {Value: string(watchpost.TaskPending), Name: "Not done yet"},
+	{Value: string(watchpost.TaskCompleted), Name: "journal.done"}, {Value: string(watchpost.TaskFailed), Name: "journal.failed"}, {Value: string(watchpost.TaskPending), Name: "journal.not_done_yet"},
 }
 
 func (d *Dashboard) journal(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -84,7 +85,7 @@ func (d *Dashboard) journal(w http.ResponseWriter, r *http.Request, v *visit) er
 	}
 	filters := pageFiltersOf(pathJournal, journalParams, given)
 	page := journalPage{
-		frame: frameOf(v, "tasks", "Journal"), Filtered: len(filters.values) > 0, Menus: journalMenus(filters, v.team.Team.Members, d.Clock.Now()),
+		frame: frameOf(v, "tasks", v.say.Text("common.journal")), Filtered: len(filters.values) > 0, Menus: journalMenus(v.say, filters, v.team.Team.Members, d.Clock.Now()),
 	}
 	page.CSV = pathJournal + ".csv?" + filters.values.Encode()
 	if given.Get("after") != "" {
@@ -95,7 +96,7 @@ func (d *Dashboard) journal(w http.ResponseWriter, r *http.Request, v *visit) er
 		page.Older = filters.href()
 	}
 	for i := range found.Entries {
-		page.Rows = append(page.Rows, journalRowOf(&found.Entries[i], v.team.Team, d.Clock.Now()))
+		page.Rows = append(page.Rows, journalRowOf(v.say, &found.Entries[i], v.team.Team, d.Clock.Now()))
 	}
 	if err := d.namePosts(r, v, page.Rows); err != nil {
 		return err
@@ -125,23 +126,23 @@ func (d *Dashboard) namePosts(r *http.Request, v *visit, rows []journalRow) erro
 		}
 		for i := range rows {
 			if row := &rows[i]; row.Post == post.ID {
-				row.Author, row.Person, row.Excerpt = cmp.Or(post.AuthorName, "Unknown author"), personHref(post.AuthorKey()), excerptOf(post.Content)
+				row.Author, row.Person, row.Excerpt = cmp.Or(post.AuthorName, v.say.Text("feed.unknown_author")), personHref(post.AuthorKey()), excerptOf(post.Content)
 			}
 		}
 	}
 	return nil
 }
 
-func journalRowOf(e *watchpost.JournalEntry, team watchpost.Team, now time.Time) journalRow {
-	outcome := outcomeOf(e)
+func journalRowOf(say *words.Language, e *watchpost.JournalEntry, team watchpost.Team, now time.Time) journalRow {
+	outcome := outcomeOf(say, e)
 	row := journalRow{
-		When: momentOf(clockTime(e.At, now), e.At), What: entryText(e, watchpost.Team{}), Text: e.Text, Who: "any", Asked: askerOf(e, team), Post: e.Post,
+		When: momentOf(say, clockTime(say, e.At, now), e.At), What: entryText(say, e, watchpost.Team{}), Text: e.Text, Who: say.Text("journal.any"), Asked: askerOf(say, e, team), Post: e.Post,
 		State: outcome.State, Class: outcome.Class, Icon: outcome.Icon, Why: outcome.Extra,
 	}
 	if m, known := team.Member(e.Member); known {
 		row.Who = nameOf(m)
 	} else if e.Member != "" {
-		row.Who = "a former member"
+		row.Who = say.Text("tasks.a_former_member")
 	}
 	return row
 }
@@ -188,60 +189,60 @@ func csvLine(e *watchpost.JournalEntry, team watchpost.Team) []string {
 }
 
 // duration writes how long a task took.
-func duration(d time.Duration) string {
+func duration(say *words.Language, d time.Duration) string {
 	switch {
 	case d < time.Second:
-		return "under a second"
+		return say.Text("journal.under_a_second")
 	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
+		return say.Text("journal.n_s", "n", int(d.Seconds()))
 	}
-	return inTime(d)
+	return inTime(say, d)
 }
 
 // journalParams are the filters in an address of the journal.
 var journalParams = []string{"from", "to", "action", "as", "by", "outcome", "rule"}
 
 // journalMenus are the filters above the journal.
-func journalMenus(filters pageFilters, members []watchpost.Member, now time.Time) []menu {
-	menus := []menu{journalDays(filters, now)}
+func journalMenus(say *words.Language, filters pageFilters, members []watchpost.Member, now time.Time) []menu {
+	menus := []menu{journalDays(say, filters, now)}
 	add := func(title, name string, options []choice) {
-		menus = append(menus, filters.menu(title, name, append([]choice{{Name: "Any"}}, options...)))
+		menus = append(menus, filters.menu(say, title, name, append([]choice{{Name: say.Text("layout.any")}}, options...)))
 	}
 	var actions, accounts []choice
 	for _, t := range watchpost.JournalTypes() {
-		actions = append(actions, choice{Value: string(t), Name: t.Title()})
+		actions = append(actions, choice{Value: string(t), Name: say.Known(t.Title())})
 	}
 	for _, m := range members {
 		accounts = append(accounts, choice{Value: string(m.ID), Name: nameOf(m)})
 	}
-	add("Action", "action", actions)
-	add("Account", "as", accounts)
-	add("Asked by", "by", ways)
-	add("Outcome", "outcome", outcomes)
+	add(say.Text("journal.action"), "action", actions)
+	add(say.Text("journal.account"), "as", accounts)
+	add(say.Text("journal.asked_by"), "by", withNames(say, ways))
+	add(say.Text("common.outcome"), "outcome", withNames(say, outcomes))
 	if rule := filters.values.Get("rule"); rule != "" {
-		add("Rule", "rule", []choice{{Value: rule, Name: "one"}})
+		add(say.Text("journal.rule"), "rule", []choice{{Value: rule, Name: say.Text("journal.one")}})
 	}
 	return menus
 }
 
 // journalDays is the filter by the day on which the action was asked for.
-func journalDays(filters pageFilters, now time.Time) menu {
+func journalDays(say *words.Language, filters pageFilters, now time.Time) menu {
 	from, to := filters.values.Get("from"), filters.values.Get("to")
-	m := menu{Title: "Any day", Name: "from", Action: pathJournal, Links: true, On: from+to != ""}
+	m := menu{say: say, Title: say.Text("journal.any_day"), Name: "from", Action: pathJournal, Links: true, On: from+to != ""}
 	if m.On {
-		m.Title = cmp.Or(from, "…") + " to " + cmp.Or(to, "today")
+		m.Title = say.Text("feed.from_to_to", "from", cmp.Or(from, "…"), "to", cmp.Or(to, say.Text("feed.until_today")))
 	}
 	for _, d := range []struct {
 		name string
 		days int
-	}{{"Any day", 0}, {"Today", 1}, {"Last 7 days", 7}, {"Last 30 days", 30}} {
+	}{{"journal.any_day", 0}, {"feed.today", 1}, {"feed.last_7_days", 7}, {"feed.last_30_days", 30}} {
 		start := ""
 		if d.days > 0 {
 			start = now.UTC().AddDate(0, 0, 1-d.days).Format(time.DateOnly)
 		}
-		c := choice{Name: d.name, Value: filters.with(map[string]string{"from": start, "to": ""}), On: from == start && to == ""}
+		c := choice{Name: say.Text(d.name), Value: filters.with(map[string]string{"from": start, "to": ""}), On: from == start && to == ""}
 		if c.On {
-			m.Title = d.name
+			m.Title = say.Text(d.name)
 		}
 		m.Options = append(m.Options, c)
 	}
@@ -250,6 +251,6 @@ func journalDays(filters pageFilters, now time.Time) menu {
 			m.Hidden = append(m.Hidden, field{name, value})
 		}
 	}
-	m.Inputs = []input{{"from", "From", "date", from, ""}, {"to", "To", "date", to, ""}}
+	m.Inputs = []input{{"from", say.Text("common.from"), "date", from, ""}, {"to", say.Text("journal.to"), "date", to, ""}}
 	return m
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -51,20 +52,20 @@ type limitField struct{ Action, Name, Value string }
 
 // scopeNames say what a key with a scope may do.
 var scopeNames = map[watchpost.Scope]string{
-	watchpost.ScopeRead: "Read posts, leads, watchlists, tasks and the journal", watchpost.ScopeWatchlists: "Change watchlists, and save posts",
-	watchpost.ScopeTasks: "Read profiles and companies on the network, and search it", watchpost.ScopeEngage: "Like and comment in members’ names",
-	watchpost.ScopeContact: "Send messages and invitations in members’ names", watchpost.ScopeRules: "Change rules, and decide on what they propose",
-	watchpost.ScopeNotifications: "See and change notification targets", watchpost.ScopeKeys: "Make, change and delete keys that may do no more than it",
+	watchpost.ScopeRead: "keys.read_posts_leads_watchlists_tasks", watchpost.ScopeWatchlists: "keys.change_watchlists_and_save_posts",
+	watchpost.ScopeTasks: "keys.read_profiles_and_companies_on_the", watchpost.ScopeEngage: "keys.like_and_comment_in_members_names",
+	watchpost.ScopeContact: "keys.send_messages_and_invitations_in", watchpost.ScopeRules: "keys.change_rules_and_decide_on_what",
+	watchpost.ScopeNotifications: "keys.see_and_change_notification_targets", watchpost.ScopeKeys: "keys.make_change_and_delete_keys_that",
 }
 
 // keyErrors say what a field of the form takes.
 var keyErrors = map[string]string{
-	"name": "A name has 1 to 120 characters.", "scopes": "Choose at least one right.", "expires_at": "Choose a day from today on, or none.",
-	"daily_limits": "A limit is a whole number from 0 to 100000, or empty.", "networks": "Enter up to 20 addresses or ranges as in 203.0.113.0/24, each on its own line.",
+	"name": "keys.a_name_has_1_to_120", "scopes": "keys.choose_at_least_one_right", "expires_at": "keys.choose_a_day_from_today_on",
+	"daily_limits": "keys.a_limit_is_a_whole_number", "networks": "keys.enter_up_to_20_addresses_or",
 }
 
 // newKeyForm is the form with the fields of a key.
-func newKeyForm(k watchpost.ScopedKey) keyForm {
+func newKeyForm(say *words.Language, k watchpost.ScopedKey) keyForm {
 	f := keyForm{Name: k.Name, Until: lastDay(k.ExpiresAt), old: k}
 	for i, network := range k.Networks {
 		if i > 0 {
@@ -73,10 +74,10 @@ func newKeyForm(k watchpost.ScopedKey) keyForm {
 		f.From += network.String()
 	}
 	for _, scope := range watchpost.Scopes() {
-		f.Scopes = append(f.Scopes, choice{Value: string(scope), Name: scopeNames[scope], On: slices.Contains(k.Scopes, scope)})
+		f.Scopes = append(f.Scopes, choice{Value: string(scope), Name: say.Text(scopeNames[scope]), On: slices.Contains(k.Scopes, scope)})
 	}
 	for _, action := range watchpost.KeyActions() {
-		field := limitField{Action: string(action), Name: actionNames[action]}
+		field := limitField{Action: string(action), Name: say.Text(actionNames[action])}
 		if limit, limited := k.DailyLimits[action]; limited {
 			field.Value = strconv.Itoa(limit)
 		}
@@ -155,43 +156,43 @@ func (f *keyForm) Limited() bool {
 	return f.Error("daily_limits") != "" || slices.ContainsFunc(f.Limits, func(l limitField) bool { return l.Value != "" })
 }
 
-func keyRowOf(v *actors.ScopedKeyView, now time.Time) keyRow {
+func keyRowOf(say *words.Language, v *actors.ScopedKeyView, now time.Time) keyRow {
 	k := &v.Key
 	row := keyRow{
-		ID: k.ID, Name: k.Name, Href: pathKeys + "/" + string(k.ID), Rule: keyRule(v),
-		State: "Works", Class: "good", Sign: "check", Client: v.Used.Client, Never: v.Used.At.IsZero(), MadeByAnyKey: len(k.Makers) > 0,
+		ID: k.ID, Name: k.Name, Href: pathKeys + "/" + string(k.ID), Rule: keyRule(say, v),
+		State: say.Text("keys.works"), Class: "good", Sign: "check", Client: v.Used.Client, Never: v.Used.At.IsZero(), MadeByAnyKey: len(k.Makers) > 0,
 	}
 	if !row.Never {
-		row.Used = momentOf(agoOrNow(v.Used.At, now), v.Used.At)
+		row.Used = momentOf(say, agoOrNow(say, v.Used.At, now), v.Used.At)
 	}
 	switch {
 	case k.Expired(now):
-		row.State, row.Class, row.Sign = "Expired", "bad", "clock"
+		row.State, row.Class, row.Sign = say.Text("keys.expired"), "bad", "clock"
 	case !k.ExpiresAt.IsZero():
-		row.State = "Works until " + lastMoment(k.ExpiresAt)
+		row.State = say.Text("keys.works_until_until", "until", lastMoment(say, k.ExpiresAt))
 	}
 	return row
 }
 
 // lastMoment says until when a key works: the last day where it ends with one.
-func lastMoment(ends time.Time) string {
+func lastMoment(say *words.Language, ends time.Time) string {
 	if ends = ends.UTC(); ends.Equal(ends.Truncate(24 * time.Hour)) {
-		return "the end of " + ends.AddDate(0, 0, -1).Format("2 January 2006")
+		return say.Text("keys.the_end_of_date", "date", say.Date("date.long", ends.AddDate(0, 0, -1)))
 	}
-	return ends.Format("2 January 2006, 15:04 UTC")
+	return say.Date("date.moment", ends)
 }
 
 // keyRule says in a few words what a key may do, how much, and from where.
-func keyRule(v *actors.ScopedKeyView) string {
+func keyRule(say *words.Language, v *actors.ScopedKeyView) string {
 	k := &v.Key
 	scopes := make([]string, len(k.Scopes))
 	for i, scope := range k.Scopes {
 		scopes[i] = string(scope)
 	}
-	rule := "May " + strings.Join(scopes, ", ") + "."
+	rule := say.Text("keys.may_scopes", "scopes", strings.Join(scopes, ", "))
 	for _, action := range watchpost.KeyActions() {
 		if limit, limited := k.DailyLimits[action]; limited {
-			rule += " " + actionNames[action] + ": " + number(v.Today.Used[action]) + " of " + number(limit) + " today."
+			rule += " " + say.Text("keys.action_used_of_limit_today", "action", say.Text(actionNames[action]), "used", v.Today.Used[action], "limit", limit)
 		}
 	}
 	if len(k.Networks) > 0 {
@@ -199,7 +200,7 @@ func keyRule(v *actors.ScopedKeyView) string {
 		for i, network := range k.Networks {
 			from[i] = network.String()
 		}
-		rule += " From " + some(from) + " only."
+		rule += " " + say.Text("keys.from_addresses_only", "addresses", some(say, from))
 	}
 	return rule
 }
@@ -215,16 +216,16 @@ func (d teamPages) keysPage(r *http.Request, v *visit) (*keysPage, error) {
 		return nil, err
 	}
 	now := d.Clock.Now()
-	page := &keysPage{frame: frameOf(v, "team", "Keys"), Most: watchpost.MaxScopedKeys, keyForm: newKeyForm(watchpost.ScopedKey{Scopes: []watchpost.Scope{watchpost.ScopeRead}})}
+	page := &keysPage{frame: frameOf(v, "team", v.say.Text("common.keys")), Most: watchpost.MaxScopedKeys, keyForm: newKeyForm(v.say, watchpost.ScopedKey{Scopes: []watchpost.Scope{watchpost.ScopeRead}})}
 	page.Stale = !slices.ContainsFunc(signIns, func(s actors.WebSessionView) bool {
 		return s.ID == v.session.ID && watchpost.FreshlySignedIn(s.CreatedAt, now)
 	})
 	id := r.PathValue("id")
 	for i := range views {
-		row := keyRowOf(&views[i], now)
+		row := keyRowOf(v.say, &views[i], now)
 		page.Keys = append(page.Keys, row)
 		if string(row.ID) == id {
-			page.Row, page.Title, page.keyForm = &row, row.Name, newKeyForm(views[i].Key)
+			page.Row, page.Title, page.keyForm = &row, row.Name, newKeyForm(v.say, views[i].Key)
 		}
 	}
 	if id != "" && page.Row == nil {
@@ -291,18 +292,18 @@ func (p *keysPage) refused(w http.ResponseWriter, err error) error {
 		field := "name"
 		for known := range maps.Keys(keyErrors) {
 			if strings.HasPrefix(text, "Invalid '"+known+"'") {
-				field, text = known, keyErrors[known]
+				field, text = known, p.say.Text(keyErrors[known])
 			}
 		}
-		p.Errors = []fieldError{{field, text}}
+		p.Errors = []fieldError{{field, p.say.Known(text)}}
 	case watchpost.Conflict:
-		p.Errors = []fieldError{{"name", text + ". Delete one to make another."}}
+		p.Errors = []fieldError{{"name", p.say.Known(text) + ". " + p.say.Text("conditions.delete_one")}}
 	case watchpost.Forbidden:
 		p.Stale = true
-		p.Errors = []fieldError{{"stale", "Sign in again first."}}
+		p.Errors = []fieldError{{"stale", p.say.Text("keys.sign_in_again_first")}}
 	default:
 		return err
 	}
-	p.Title = "Error: " + p.Title
+	p.Title = errorTitle(p.say, p.Title)
 	return render(w, http.StatusUnprocessableEntity, "keys.html", p)
 }

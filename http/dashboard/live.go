@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -133,7 +134,7 @@ func (d feedPages) fresh(w http.ResponseWriter, r *http.Request, v *visit) error
 	if err != nil {
 		return err
 	}
-	return renderPart(w, "feed.html", "fresh", freshView{max(0, found.Count-known), params.href()})
+	return renderPart(w, v.say, "feed.html", "fresh", freshView{max(0, found.Count-known), params.href()})
 }
 
 // FreshHref is where a page asks for posts that came since.
@@ -151,11 +152,11 @@ func (p *feedPage) FreshHref() string {
 // acting is the part of the feed with the account in whose name one acts, and
 // its remaining allowance of today.
 func (d feedPages) acting(w http.ResponseWriter, r *http.Request, v *visit) error {
-	page := &feedPage{frame: frameOf(v, "feed", "Feed"), actingAs: actingAsOf(r, v), Back: pathFeed}
+	page := &feedPage{frame: frameOf(v, "feed", v.say.Text("layout.feed")), actingAs: actingAsOf(r, v), Back: pathFeed}
 	if back := r.URL.Query().Get("back"); strings.HasPrefix(back, pathFeed+"?") {
 		page.Back = back
 	}
-	return renderPart(w, "feed.html", "acting", page)
+	return renderPart(w, v.say, "feed.html", "acting", page)
 }
 
 // ActingHref is where the page asks for its account again.
@@ -186,15 +187,15 @@ func (d feedPages) earlier(r *http.Request, v *visit, t watchpost.TaskType, id w
 	if t == watchpost.TaskCommentPost && !e.At.After(since) {
 		return nil, nil // the member saw it
 	}
-	told := &toldView{Type: t, Text: deedText(e, v.team.Team, d.Clock.Now())}
+	told := &toldView{Type: t, Text: deedText(v.say, e, v.team.Team, d.Clock.Now())}
 	told.As = r.PostFormValue("as")
 	switch {
 	case t == watchpost.TaskCommentPost:
-		told.Comment, told.Again, told.After = r.PostFormValue("text"), "Send mine as well", "Your comment was not sent yet:"
+		told.Comment, told.Again, told.After = r.PostFormValue("text"), v.say.Text("feed.send_mine_as_well"), v.say.Text("feed.your_comment_was_not_sent_yet")
 	case string(e.Member) != told.As:
-		told.Again, told.After = "Like it as well", "Your like was not sent."
+		told.Again, told.After = v.say.Text("feed.like_it_as_well"), v.say.Text("feed.your_like_was_not_sent")
 	default:
-		told.After = "Your like was not sent a second time."
+		told.After = v.say.Text("feed.your_like_was_not_sent_a")
 	}
 	return told, nil
 }
@@ -227,21 +228,30 @@ func (d feedPages) lastOn(r *http.Request, v *visit, t watchpost.TaskType, id wa
 }
 
 // deedText says who liked a post or commented on it, as whom and when.
-func deedText(e *watchpost.JournalEntry, team watchpost.Team, now time.Time) string {
-	who, verb := askerOf(e, team), "liked it"
-	if e.Type == watchpost.TaskCommentPost {
-		verb = "commented"
+func deedText(say *words.Language, e *watchpost.JournalEntry, team watchpost.Team, now time.Time) string {
+	who := askerOf(say, e, team)
+	if _, member := team.Member(watchpost.MemberID(e.Asked)); e.Way != watchpost.AskedByMember || !member { // no name
+		who = words.Sentence(who)
 	}
-	text := who + " " + verb
-	if strings.HasPrefix(who, "a ") || strings.HasPrefix(who, "the ") { // no name
-		text = strings.ToUpper(text[:1]) + text[1:]
+	arguments := []any{"who", who, "at", zonedTime(say, e.At, now)}
+	m, known := team.Member(e.Member)
+	other := known && nameOf(m) != who
+	if other {
+		arguments = append(arguments, "as", nameOf(m))
 	}
-	if m, known := team.Member(e.Member); known && nameOf(m) != who {
-		text += " as " + nameOf(m)
+	var text string
+	switch {
+	case e.Type == watchpost.TaskCommentPost && other:
+		text = say.Text("feed.who_commented_as_as_at_at", arguments...)
+	case e.Type == watchpost.TaskCommentPost:
+		text = say.Text("feed.who_commented_at_at_utc", arguments...)
+	case other:
+		text = say.Text("feed.who_liked_it_as_as_at", arguments...)
+	default:
+		text = say.Text("feed.who_liked_it_at_at_utc", arguments...)
 	}
-	text += " at " + clockTime(e.At, now) + " UTC"
 	if e.Text != "" {
-		text += ": “" + e.Text + "”"
+		text += ": " + say.Quoted(e.Text)
 	}
 	return text + "."
 }

@@ -10,11 +10,13 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/triage"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
 // menu is a filter with several values, as a form.
 type menu struct {
+	say         *words.Language // of the counts
 	Title, Name string
 	Action      string // the address of the form
 	On          bool
@@ -63,7 +65,7 @@ func (m menu) Choices() template.HTML {
 			write(`<label class="choice"><input type="`, kind, `" name="`, m.Name, `" value="`, value, `"`, set, `> `, name)
 		}
 		if c.counted {
-			write(`<span class="count">`, number(c.Count), `</span>`)
+			write(`<span class="count">`, m.say.Number(c.Count), `</span>`)
 		}
 		if m.Links {
 			write("</a>\n")
@@ -108,19 +110,19 @@ func (f *feedFilters) picker() *listPicker {
 			group = &p.With
 		}
 		p.Shown = true
-		group.Name = "watchlist_id"
+		group.say, group.Name = f.say, "watchlist_id"
 		group.Options = append(group.Options, choice{Value: l.value, Name: l.Name, Count: l.Count, On: l.On, counted: true})
 	}
-	p.Title = "All " + number(len(lists)) + " lists"
+	p.Title = f.say.Text("feed.all_n_lists", "n", len(lists))
 	if len(f.named) > 0 {
-		p.Title = number(len(f.named)) + " of " + number(len(lists)) + " lists"
+		p.Title = f.say.Text("feed.chosen_of_n_lists", "chosen", len(f.named), "n", len(lists))
 	}
 	return p
 }
 
 // listChoices are the watchlists as values of a filter.
-func listChoices(lists []actors.WatchlistView) []choice {
-	of := []choice{{Name: "All watchlists"}}
+func listChoices(say *words.Language, lists []actors.WatchlistView) []choice {
+	of := []choice{{Name: say.Text("feed.all_watchlists")}}
 	for _, l := range lists {
 		of = append(of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
 	}
@@ -136,6 +138,11 @@ const (
 )
 
 var tabs = []string{string(watchpost.TriageUnread), "", tabLater, tabMine, string(watchpost.TriageDone)}
+
+// tabNames have the texts of the tabs but that of all.
+var tabNames = map[string]string{
+	string(watchpost.TriageUnread): "feed.unread", tabLater: "feed.later", tabMine: "feed.mine", string(watchpost.TriageDone): "feed.done",
+}
 
 // tab is a part of the feed as a link.
 type tab struct {
@@ -195,9 +202,9 @@ func (f *feedFilters) askTabs(in *inbox) {
 	f.Tabs = make([]tab, len(tabs))
 	for i, name := range tabs {
 		t := &f.Tabs[i]
-		*t = tab{Name: "All", Href: f.params.with(tabParameter).href(), On: f.params.tab() == name}
+		*t = tab{Name: f.say.Text("feed.all"), Href: f.params.with(tabParameter).href(), On: f.params.tab() == name}
 		if name != "" {
-			t.Name, t.Href = strings.ToUpper(name[:1])+name[1:], f.params.with(tabParameter, name).href()
+			t.Name, t.Href = f.say.Text(tabNames[name]), f.params.with(tabParameter, name).href()
 		}
 		f.count(f.named, func(q *watchpost.PostQuery) { q.Only = in.posts(name) }, func(n int) { t.Count = n })
 	}
@@ -269,7 +276,7 @@ func (f *feedFilters) askSince(in *inbox, now time.Time) *sinceView {
 		return nil
 	}
 	since := in.Before.UTC()
-	view := &sinceView{When: momentOf(clockTime(since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
+	view := &sinceView{When: momentOf(f.say, zonedTime(f.say, since, now), since), Href: f.params.with("stored_since", since.Format(time.RFC3339Nano)).href()}
 	f.count(f.named, func(q *watchpost.PostQuery) { q.StoredFrom = since }, func(n int) { view.Count = n })
 	return view
 }

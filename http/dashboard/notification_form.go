@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -55,18 +56,18 @@ type quietFields struct {
 var batches = []time.Duration{0, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, watchpost.MaxBatchTime}
 
 // batchName says how long posts are gathered.
-func batchName(d time.Duration) string {
+func batchName(say *words.Language, d time.Duration) string {
 	switch {
 	case d == 0:
-		return "Each post at once"
+		return say.Text("notification.each_post_at_once")
 	case d == watchpost.MaxBatchTime:
-		return "Once a day"
+		return say.Text("notification.once_a_day")
 	case d%time.Hour == 0:
-		return "Every " + plural(int(d/time.Hour), "hour")
+		return say.Text("notification.every_n_hours", "n", int(d/time.Hour))
 	case d%time.Minute == 0:
-		return "Every " + plural(int(d/time.Minute), "minute")
+		return say.Text("notification.every_n_minutes", "n", int(d/time.Minute))
 	}
-	return "Every " + d.String()
+	return say.Text("notification.every_time", "time", d.String())
 }
 
 // newTarget shows the form of a new target.
@@ -103,7 +104,7 @@ func (f *targetForm) fill(t *takenView, from string) {
 func (d notificationPages) filled(w http.ResponseWriter, r *http.Request, f *targetForm) error {
 	taken, name, err := f.chosenView(d.Dashboard, r)
 	if err != nil {
-		f.Errors = []fieldError{{"view", errorText(err)}}
+		f.Errors = []fieldError{{"view", f.say.Known(errorText(err))}}
 		return f.render(w, http.StatusUnprocessableEntity)
 	}
 	f.fill(&taken, name)
@@ -121,7 +122,7 @@ func (d notificationPages) blankTarget(r *http.Request, v *visit, kind string) (
 		t.Emails = []string{v.member.Email}
 	}
 	f := targetFormOf(v, t, lists)
-	f.Title, f.Kinds = "New target", watchpost.NotificationKinds()
+	f.Title, f.Kinds = v.say.Text("common.new_target"), watchpost.NotificationKinds()
 	return f, f.offerViews(d.Dashboard, r, v)
 }
 
@@ -130,7 +131,7 @@ func targetFormOf(v *visit, t watchpost.NotificationTarget, lists []actors.Watch
 	return &targetForm{
 		frame: frameOf(v, "notifications", ""), Kind: targetKindOf(t.Kind), old: t, knownLists: lists, member: v.team.Team.Members,
 		Name: t.Name, URL: t.URL, Chat: t.Chat, PerHour: strconv.Itoa(t.PerHour),
-		conditionForm: conditionFormOf(&t.If, wordsOf), Quiet: quietFieldsOf(t.Quiet),
+		conditionForm: conditionFormOf(v.say, &t.If, wordsOf), Quiet: quietFieldsOf(t.Quiet),
 		alert: string(t.Alert.Of), AlertMinimum: strconv.Itoa(cmp.Or(t.Alert.Minimum, watchpost.DefaultAlertMinimum)),
 		watchlist: string(t.Watchlist), batch: strconv.FormatFloat(t.Batch.Minutes(), 'f', -1, 64),
 		emails: t.Emails,
@@ -176,7 +177,7 @@ func (q quietFields) hours() watchpost.DailyHours {
 
 // render writes the form, with its choices as they are chosen.
 func (f *targetForm) render(w http.ResponseWriter, status int) error {
-	f.Of = []choice{{Name: "All watchlists"}}
+	f.Of = []choice{{Name: f.say.Text("feed.all_watchlists")}}
 	for _, l := range f.knownLists {
 		f.Of = append(f.Of, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name})
 	}
@@ -191,20 +192,20 @@ func (f *targetForm) render(w http.ResponseWriter, status int) error {
 	}
 	slices.Sort(times)
 	for _, t := range times {
-		f.Batch = append(f.Batch, choice{Value: decimal(t.Minutes()), Name: batchName(t)})
+		f.Batch = append(f.Batch, choice{Value: decimal(t.Minutes()), Name: batchName(f.say, t)})
 	}
 	tick(f.Batch, f.batch)
-	f.Alert = []choice{{Name: "Each new post"}}
+	f.Alert = []choice{{Name: f.say.Text("notification.each_new_post")}}
 	for _, of := range watchpost.AlertKinds {
-		f.Alert = append(f.Alert, choice{Value: string(of), Name: alertNames[of]})
+		f.Alert = append(f.Alert, choice{Value: string(of), Name: f.say.Text(alertNames[of])})
 	}
 	tick(f.Alert, f.alert)
 	for day := range 7 {
 		day = (day + 1) % 7 // the week begins on Monday
-		f.Quiet.Days = append(f.Quiet.Days, choice{Value: strconv.Itoa(day), Name: time.Weekday(day).String(), On: strings.Contains(f.Quiet.days, strconv.Itoa(day))})
+		f.Quiet.Days = append(f.Quiet.Days, choice{Value: strconv.Itoa(day), Name: f.say.Weekday(time.Weekday(day), false), On: strings.Contains(f.Quiet.days, strconv.Itoa(day))})
 	}
 	if len(f.Errors) > 0 {
-		f.Title = "Error: " + f.Title
+		f.Title = errorTitle(f.say, f.Title)
 	}
 	return render(w, status, "notification.html", f)
 }
@@ -284,7 +285,7 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 	t := patch.Apply(f.old)
 	t.Watchlist = watchpost.WatchlistID(f.watchlist)
 	if strings.TrimSpace(t.Name) == "" {
-		t.Name = f.Kind.Title
+		t.Name = f.say.Known(f.Kind.Title)
 	}
 	if len(f.token) > maxBotToken {
 		return f.refused(w, watchpost.Errorf(watchpost.Invalid, "Invalid 'bot_token'"))
@@ -300,7 +301,7 @@ func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v 
 	}
 	shown := targetFormOf(v, made.Target, f.knownLists)
 	shown.Views = f.Views
-	row := targetRowOf(&made.View, f.knownLists, d.Clock.Now())
+	row := targetRowOf(v.say, &made.View, f.knownLists, d.Clock.Now())
 	shown.Title, shown.Row, shown.Secret = row.Name, &row, made.Secret
 	return shown.render(w, http.StatusOK)
 }
@@ -334,21 +335,28 @@ var invalidField = regexp.MustCompile(`^Invalid '([\w.]+)'$`)
 
 // targetErrors say what a field of the form takes.
 var targetErrors = map[string]string{
-	"name": fmt.Sprintf("A name has 1 to %d characters.", watchpost.MaxName), "url": "Enter the whole address, with https.",
-	"bot_token": "Enter the token that the bot was given.", "chat_id": "Enter the number or @name of the chat.", "user_emails": fmt.Sprintf("Choose 1 to %d members.", watchpost.MaxTargetEmails),
-	"labels": fmt.Sprintf("Enter at most %d labels.", watchpost.MaxConditionValues), "sentiments": "Choose from the list.", "seniority_levels": "Choose from the list.",
-	"min_relevance": "Enter a number from 0 to 10.", "languages": "Enter languages as in: English, German.",
-	"authors": "Enter the address of a profile or company on each line.", "keyword": fmt.Sprintf("A keyword has at most %d characters.", watchpost.MaxKeyword),
-	"max_age_hours": "Enter a number of hours, 2160 at most.", "batch_minutes": "Choose from the list.",
-	"quiet_hours":  "Enter both times as in 20:00, and a time zone as in Europe/Berlin. Some time of the week stays for messages.",
-	"max_per_hour": fmt.Sprintf("Enter a number from 1 to %d.", watchpost.MaxPerHour),
-	"alert.of":     "Choose which days to tell of.", "alert.minimum": fmt.Sprintf("Enter a number from 1 to %d.", watchpost.MaxAlertMinimum),
+	"name": "conditions.name_length", "url": "notification.enter_the_whole_address_with_https",
+	"bot_token": "notification.enter_the_token_that_the_bot", "chat_id": "notification.enter_the_number_or_name_of", "user_emails": "notification.choose_1_to_emails_members",
+	"labels": "notification.enter_at_most_values_labels", "sentiments": "notification.choose_from_the_list", "seniority_levels": "notification.choose_from_the_list",
+	"min_relevance": "notification.enter_a_number_from_0_to", "languages": "notification.enter_languages_as_in_english",
+	"authors": "notification.enter_the_address_of_a_profile", "keyword": "notification.a_keyword_has_at_most_keyword",
+	"max_age_hours": "notification.enter_a_number_of_hours_2160", "batch_minutes": "notification.choose_from_the_list",
+	"quiet_hours":  "notification.enter_both_times_as_in_20",
+	"max_per_hour": "notification.enter_a_number_from_1_to",
+	"alert.of":     "notification.choose_which_days", "alert.minimum": "notification.alert_minimum_range",
 }
 
 // alertErrors say what a condition of the form takes with an alert.
 var alertErrors = map[string]string{
-	"min_relevance": "An alert does not count by relevance: leave it empty.", "max_age_hours": "An alert counts whole days: leave it empty.",
-	"sentiments": "Negative posts have no other sentiment: choose negative, or none.",
+	"min_relevance": "notification.alert_has_no_relevance", "max_age_hours": "notification.alert_counts_whole_days",
+	"sentiments": "notification.alert_of_negative_posts",
+}
+
+// bounds are the arguments of the texts that say what a field takes.
+var bounds = []any{
+	"name", watchpost.MaxName, "emails", watchpost.MaxTargetEmails, "values", watchpost.MaxConditionValues, "keyword", watchpost.MaxKeyword,
+	"hourly", watchpost.MaxPerHour, "templates", watchpost.MaxTemplates, "comment", strconv.Itoa(watchpost.MaxComment), "variables", variableNames(),
+	"daily", watchpost.MaxAlertMinimum,
 }
 
 // refused shows the form with its error.
@@ -357,17 +365,18 @@ func (f *targetForm) refused(w http.ResponseWriter, err error) error {
 	switch watchpost.KindOf(err) {
 	case watchpost.Invalid:
 		if m := invalidField.FindStringSubmatch(text); m != nil && targetErrors[m[1]] != "" {
-			f.Errors = []fieldError{{m[1], targetErrors[m[1]]}}
-			if text := alertErrors[m[1]]; text != "" && f.alert != "" {
-				f.Errors[0].Text = text
+			id := targetErrors[m[1]]
+			if alertErrors[m[1]] != "" && f.alert != "" {
+				id = alertErrors[m[1]]
 			}
+			f.Errors = []fieldError{{m[1], f.say.Text(id, bounds...)}}
 			break
 		}
-		f.Errors = []fieldError{{"name", text}}
+		f.Errors = []fieldError{{"name", f.say.Known(text)}}
 	case watchpost.Conflict:
-		f.Errors = []fieldError{{"name", text + ". Delete one to make another."}}
+		f.Errors = []fieldError{{"name", f.say.Known(text) + ". " + f.say.Text("conditions.delete_one")}}
 	case watchpost.NotFound:
-		f.Errors = []fieldError{{"of", "The watchlist or a member is there no more."}}
+		f.Errors = []fieldError{{"of", f.say.Text("notification.the_watchlist_or_a_member_is")}}
 	default:
 		return err
 	}

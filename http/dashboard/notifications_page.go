@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 	"watchpost/watchpost/trend"
 )
@@ -42,20 +43,14 @@ func targetKindOf(kind watchpost.TargetKind) *watchpost.NotificationKind {
 }
 
 // Tells says in a sentence whom targets can tell.
-func (notificationsPage) Tells() string {
+func (p notificationsPage) Tells() string {
 	all := watchpost.NotificationKinds()
-	var b strings.Builder
+	names := make([]string, len(all))
 	for i, kind := range all {
-		switch i {
-		case 0:
-		case len(all) - 1:
-			b.WriteString(", or ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(kind.Tells)
+		names[i] = p.say.Known(kind.Tells)
 	}
-	return b.String()
+	last := len(names) - 1
+	return p.say.Text("notifications.names_or_last", "names", strings.Join(names[:last], ", "), "last", names[last])
 }
 
 func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -63,9 +58,9 @@ func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request,
 	if err != nil {
 		return err
 	}
-	page := notificationsPage{frame: frameOf(v, "notifications", "Notifications"), Most: watchpost.MaxNotificationTargets}
+	page := notificationsPage{frame: frameOf(v, "notifications", v.say.Text("layout.notifications")), Most: watchpost.MaxNotificationTargets}
 	for i := range views {
-		row := targetRowOf(&views[i], lists, d.Clock.Now())
+		row := targetRowOf(v.say, &views[i], lists, d.Clock.Now())
 		page.Targets = append(page.Targets, row)
 		if views[i].Failing() {
 			page.Failing = append(page.Failing, row)
@@ -76,7 +71,7 @@ func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request,
 		return err
 	}
 	for i := range log[:min(len(log), latestDeliveries)] {
-		row := deliveryRowOf(&log[i].Delivery, d.Clock.Now())
+		row := deliveryRowOf(v.say, &log[i].Delivery, d.Clock.Now())
 		for j := range page.Targets {
 			if page.Targets[j].ID == log[i].Target {
 				row.Target = &page.Targets[j]
@@ -101,95 +96,98 @@ func (d notificationPages) targets(r *http.Request, v *visit) ([]actors.TargetVi
 }
 
 // targetRowOf describes a target and how it stands.
-func targetRowOf(v *actors.TargetView, lists []actors.WatchlistView, now time.Time) targetRow {
+func targetRowOf(say *words.Language, v *actors.TargetView, lists []actors.WatchlistView, now time.Time) targetRow {
 	t, kind := &v.Target, targetKindOf(v.Target.Kind)
 	row := targetRow{
-		ID: t.ID, Name: t.Name, Icon: kind.Icon, Kind: kind.Title, Href: pathNotifications + "/" + string(t.ID), Rule: targetRule(t, lists),
+		ID: t.ID, Name: t.Name, Icon: kind.Icon, Kind: say.Known(kind.Title), Href: pathNotifications + "/" + string(t.ID), Rule: targetRule(say, t, lists),
 		Waiting: v.Waiting, Paused: t.Disabled, Stopped: v.Paused != "", OfWatchlist: v.OfWatchlist,
-		State: "Ready", Class: "good", Sign: "check", Detail: "Nothing was delivered yet.",
+		State: say.Text("notifications.ready"), Class: "good", Sign: "check", Detail: say.Text("notifications.nothing_was_delivered_yet"),
 	}
 	if !v.DeliveredAt.IsZero() {
-		row.State, row.Detail = "Delivering", "Last delivery "+agoOrNow(v.DeliveredAt, now)+"."
+		row.State, row.Detail = say.Text("notifications.delivering"), say.Text("notifications.last_delivery_ago", "ago", agoOrNow(say, v.DeliveredAt, now))
 	}
 	next := ""
 	if v.NextAt.After(now) {
-		next = " until " + clockTime(v.NextAt, now)
+		next = clockTime(say, v.NextAt, now)
 	}
 	if v.Failing() {
-		row.State, row.Class, row.Sign = "Failing", "bad", "warn"
-		row.addFailure(v, now)
+		row.State, row.Class, row.Sign = say.Text("notifications.failing"), "bad", "warn"
+		row.addFailure(say, v, now)
 	}
 	switch {
 	case t.Disabled:
-		row.State, row.Class, row.Sign = "Paused by a member", "wait", "pause"
+		row.State, row.Class, row.Sign = say.Text("notifications.paused_by_a_member"), "wait", "pause"
 	case v.Paused != "":
-		row.State, row.Sign = "Paused after failures", "pause"
+		row.State, row.Sign = say.Text("notifications.paused_after_failures"), "pause"
 	case v.Failing():
 		if v.Current != nil && next != "" {
-			row.Detail += " Next try at" + strings.TrimPrefix(next, " until") + "."
+			row.Detail += " " + say.Text("notifications.next_try_at_at", "at", next)
 		}
 	case v.Waiting > 0:
-		row.State, row.Class, row.Sign = "Waiting"+next, "wait", "clock"
+		row.State, row.Class, row.Sign = say.Text("notifications.waiting"), "wait", "clock"
+		if next != "" {
+			row.State = say.Text("notifications.waiting_until_until", "until", next)
+		}
 	}
 	if v.Waiting > 0 {
-		row.Detail += " " + plural(v.Waiting, "post") + " kept."
+		row.Detail += " " + say.Text("notifications.n_posts_kept", "n", v.Waiting)
 	}
 	if v.Dropped > 0 {
-		row.Detail += " " + plural(v.Dropped, "post") + " dropped, as too many waited."
+		row.Detail += " " + say.Text("notifications.n_posts_dropped_as_too_many", "n", v.Dropped)
 	}
 	return row
 }
 
 // addFailure says which message failed, when and why, and what becomes of it.
-func (row *targetRow) addFailure(v *actors.TargetView, now time.Time) {
-	row.Last, row.Why, row.Then = "The last message", v.Paused, "The log has what was not delivered, to be sent again."
+func (row *targetRow) addFailure(say *words.Language, v *actors.TargetView, now time.Time) {
+	row.Last, row.Why, row.Then = say.Text("notifications.the_last_message"), say.Known(v.Paused), say.Text("notifications.the_log_has_what_was_not")
 	switch {
 	case v.Paused != "":
 	case v.Current != nil && v.Current.Error != "":
-		row.Why = v.Current.Error
+		row.Why = say.Known(v.Current.Error)
 	case v.Failed.Kind == "test":
-		row.Last, row.Why = "The test message of "+clockTime(v.Failed.At, now), v.Failed.Error
-		row.Then = "It counts as failing until a message is delivered."
+		row.Last, row.Why = say.Text("notifications.the_test_message_of_at", "at", clockTime(say, v.Failed.At, now)), say.Known(v.Failed.Error)
+		row.Then = say.Text("notifications.it_counts_as_failing_until_a")
 	default:
-		row.Last, row.Why = "The message that was sent again at "+clockTime(v.Failed.At, now), v.Failed.Error
+		row.Last, row.Why = say.Text("notifications.the_message_that_was_sent_again", "at", clockTime(say, v.Failed.At, now)), say.Known(v.Failed.Error)
 	}
 	if v.Waiting > 0 {
-		row.Then = plural(v.Waiting, "post") + " kept; they go out in order once it works."
+		row.Then = say.Text("notifications.n_posts_kept_they_go_out", "n", v.Waiting)
 	}
 	if !v.FailingSince.IsZero() {
-		row.Since = momentOf(ago(v.FailingSince, now), v.FailingSince)
+		row.Since = momentOf(say, ago(say, v.FailingSince, now), v.FailingSince)
 	}
 }
 
-func agoOrNow(t, now time.Time) string {
-	if text := ago(t, now); text != "now" {
-		return text
+func agoOrNow(say *words.Language, t, now time.Time) string {
+	if now.Sub(t) < time.Minute {
+		return say.Text("time.just_now")
 	}
-	return "just now"
+	return ago(say, t, now)
 }
 
 // targetRule says in a few words which posts go where, and when.
-func targetRule(t *watchpost.NotificationTarget, lists []actors.WatchlistView) string {
-	of := "All watchlists"
+func targetRule(say *words.Language, t *watchpost.NotificationTarget, lists []actors.WatchlistView) string {
+	of := say.Text("feed.all_watchlists")
 	for _, l := range lists {
 		if l.Watchlist.ID == t.Watchlist {
 			of = l.Watchlist.Name
 		}
 	}
 	rule := of
-	if parts := conditionTexts(&t.If); len(parts) > 0 {
+	if parts := conditionTexts(say, &t.If); len(parts) > 0 {
 		rule += ": " + strings.Join(parts, "; ")
 	}
-	when := batchName(t.Batch)
+	when := batchName(say, t.Batch)
 	if t.Alert.Of != "" {
-		when = alertNames[t.Alert.Of] + ", from " + number(t.Alert.Minimum) + " posts on"
+		when = say.Text("notifications.alert_from", "alert", say.Text(alertNames[t.Alert.Of]), "minimum", t.Alert.Minimum)
 	}
-	rule += ". " + when + ", at most " + number(t.PerHour) + " messages an hour."
+	rule += ". " + say.Text("notifications.when_at_most_most_messages_an", "when", when, "most", t.PerHour)
 	if u, err := url.Parse(t.URL); err == nil && u.Host != "" {
-		rule += " To " + u.Host + "."
+		rule += " " + say.Text("notifications.to_whom", "whom", u.Host)
 	}
 	if len(t.Emails) > 0 {
-		rule += " To " + some(t.Emails) + "."
+		rule += " " + say.Text("notifications.to_whom", "whom", some(say, t.Emails))
 	}
 	return rule
 }
@@ -205,49 +203,49 @@ type deliveryRow struct {
 	Target                  *targetRow // in the log of all targets
 }
 
-func deliveryRowOf(d *watchpost.Delivery, now time.Time) deliveryRow {
+func deliveryRowOf(say *words.Language, d *watchpost.Delivery, now time.Time) deliveryRow {
 	row := deliveryRow{
-		ID: d.ID, At: momentOf(clockTime(d.At, now), d.At), What: plural(len(d.Posts), "post"), Posts: d.Posts,
-		State: "Delivered", Class: "good", Icon: "check", Again: len(d.Posts) > 0,
+		ID: d.ID, At: momentOf(say, clockTime(say, d.At, now), d.At), What: plural(say, len(d.Posts), "post"), Posts: d.Posts,
+		State: say.Text("notifications.delivered"), Class: "good", Icon: "check", Again: len(d.Posts) > 0,
 	}
 	switch d.Kind {
 	case "test":
-		row.What = "Test message"
+		row.What = say.Text("notifications.test_message")
 	case "alert", "replay":
 		if d.Alert != nil {
-			row.What = alertText(d.Alert)
+			row.What = alertText(say, d.Alert)
 		}
 		if d.Kind == "replay" {
-			row.What += ", sent again"
+			row.What += ", " + say.Text("notifications.sent_again")
 		}
 	}
 	if d.Attempts > 1 {
-		row.What += ", " + plural(d.Attempts, "attempt")
+		row.What += ", " + plural(say, d.Attempts, "attempt")
 	}
 	switch d.State {
 	case watchpost.DeliveryFailed:
-		row.State, row.Class, row.Icon, row.Why = "Failed", "bad", "x", d.Error
+		row.State, row.Class, row.Icon, row.Why = say.Text("notifications.failed"), "bad", "x", say.Known(d.Error)
 	case watchpost.DeliveryPending:
-		row.State, row.Class, row.Icon, row.Why = "To be tried again", "wait", "clock", d.Error
+		row.State, row.Class, row.Icon, row.Why = say.Text("notifications.to_be_tried_again"), "wait", "clock", say.Known(d.Error)
 		if !d.NotBefore.IsZero() {
-			row.State = "Next try at " + clockTime(d.NotBefore, now)
+			row.State = say.Text("notifications.next_try", "at", clockTime(say, d.NotBefore, now))
 		}
 	}
 	return row
 }
 
 // alertText says what an alert told.
-func alertText(a *watchpost.Alerted) string {
-	what := " posts on "
+func alertText(say *words.Language, a *watchpost.Alerted) string {
+	arguments := []any{"count", a.Count, "day", say.Date("date.day", a.Day), "usual", say.Decimal(a.Usual)}
 	if a.Of == watchpost.AlertNegativeSurge {
-		what = " negative posts on "
+		return say.Text("notifications.negative_posts_on_a_day", arguments...)
 	}
-	return number(a.Count) + what + a.Day.Format("2 January") + ", usually " + decimal(a.Usual)
+	return say.Text("notifications.posts_on_a_day", arguments...)
 }
 
-// alertNames says of what a target with an alert is told.
+// alertNames are the texts that say of what a target with an alert is told.
 var alertNames = map[watchpost.AlertKind]string{
-	watchpost.AlertSpike: "Days with clearly more posts than usual", watchpost.AlertNegativeSurge: "Days with clearly more negative posts than usual",
+	watchpost.AlertSpike: "notification.days_with_more_posts", watchpost.AlertNegativeSurge: "notification.days_with_more_negative_posts",
 }
 
 // tried shows the form with the days of which its alert would have told. Fields that say
@@ -267,7 +265,7 @@ func (d notificationPages) tried(w http.ResponseWriter, r *http.Request, v *visi
 	if err != nil {
 		return err
 	}
-	f.Tried = triedText(days)
+	f.Tried = triedText(f.say, days)
 	return f.render(w, http.StatusOK)
 }
 
@@ -275,19 +273,19 @@ func (d notificationPages) tried(w http.ResponseWriter, r *http.Request, v *visi
 const maxTriedDays = 10
 
 // triedText says of which days an alert would have told.
-func triedText(days []trend.Spike) string {
-	text := "In the last 90 days this would have told you " + plural(len(days), "time")
+func triedText(say *words.Language, days []trend.Spike) string {
+	text := say.Text("notifications.this_would_have_told_you", "n", len(days))
 	var names []string
 	for _, s := range slices.Backward(days) {
 		if len(names) < maxTriedDays {
-			names = append(names, s.At.Format("2 January"))
+			names = append(names, say.Date("date.day", s.At))
 		}
 	}
 	if len(names) == 0 {
 		return text + "."
 	}
 	if more := len(days) - len(names); more > 0 {
-		names = append(names, plural(more, "earlier day"))
+		names = append(names, say.Text("notifications.earlier_days", "n", more))
 	}
 	return text + ": " + strings.Join(names, ", ") + "."
 }
@@ -332,10 +330,10 @@ func (d notificationPages) targetForm(r *http.Request, v *visit) (*targetForm, e
 		return nil, err
 	}
 	f := targetFormOf(v, view.Target, lists)
-	row := targetRowOf(&view, lists, d.Clock.Now())
+	row := targetRowOf(v.say, &view, lists, d.Clock.Now())
 	f.Title, f.Row = row.Name, &row
 	for i := range log {
-		f.Log = append(f.Log, deliveryRowOf(&log[i].Delivery, d.Clock.Now()))
+		f.Log = append(f.Log, deliveryRowOf(v.say, &log[i].Delivery, d.Clock.Now()))
 	}
 	return f, f.offerViews(d.Dashboard, r, v)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -171,9 +172,9 @@ func (f pageFilters) with(set map[string]string) string {
 
 // menu is the menu of a filter, whose values are links that keep the other filters; the
 // first option is that of no value.
-func (f pageFilters) menu(title, name string, options []choice) menu {
+func (f pageFilters) menu(say *words.Language, title, name string, options []choice) menu {
 	set := f.values.Get(name)
-	m := menu{Title: title, Name: name, Action: f.path, Links: true, On: set != ""}
+	m := menu{say: say, Title: title, Name: name, Action: f.path, Links: true, On: set != ""}
 	for _, c := range options {
 		if c.On = c.Value == set; c.On && c.Value != "" {
 			m.Title = title + ": " + c.Name

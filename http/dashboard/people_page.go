@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/watchpost"
 )
@@ -56,10 +57,10 @@ const contactedYes, contactedNo = "yes", "no"
 
 // Choices of the filters. The one without a value is that of an address without the filter.
 var (
-	peopleDays   = []choice{{Value: "7", Name: "Last 7 days"}, {Name: "Last 30 days"}, {Value: "90", Name: "Last 90 days"}, {Value: "all", Name: "All posts"}}
-	peoplePosts  = []choice{{Name: "Any number"}, {Value: "2", Name: "2 and more"}, {Value: "5", Name: "5 and more"}, {Value: "10", Name: "10 and more"}}
-	peopleTabs   = []choice{{Name: "All"}, {Value: contactedNo, Name: "Not contacted"}, {Value: contactedYes, Name: "Contacted"}}
-	peopleOrders = []choice{{Name: "Last post first"}, {Value: string(watchpost.LeadsMostPosts), Name: "Most posts first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "Best relevance first"}}
+	peopleDays   = []choice{{Value: "7", Name: "people.last_7_days"}, {Name: "people.last_30_days"}, {Value: "90", Name: "people.last_90_days"}, {Value: "all", Name: "people.all_posts"}}
+	peoplePosts  = []choice{{Name: "people.any_number"}, {Value: "2", Name: "people.2_and_more"}, {Value: "5", Name: "people.5_and_more"}, {Value: "10", Name: "people.10_and_more"}}
+	peopleTabs   = []choice{{Name: "people.all"}, {Value: contactedNo, Name: "people.not_contacted"}, {Value: contactedYes, Name: "people.contacted"}}
+	peopleOrders = []choice{{Name: "people.last_post_first"}, {Value: string(watchpost.LeadsMostPosts), Name: "people.most_posts_first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "people.best_relevance_first"}}
 )
 
 // readPeople reads the filters of an address.
@@ -121,8 +122,8 @@ func (d peoplePages) people(w http.ResponseWriter, r *http.Request, v *visit) er
 	}
 	filters := pageFiltersOf(pathPeople, peopleParams, given)
 	page := peoplePage{
-		frame: frameOf(v, "people", "People"), Menus: peopleMenus(filters, lists), Filtered: len(filters.values) > 0,
-		Count: found.Count, Here: filters.page(query.Page), CSV: pathPeople + ".csv?" + filters.values.Encode(), Period: "of all time",
+		frame: frameOf(v, "people", v.say.Text("common.people")), Menus: peopleMenus(v.say, filters, lists), Filtered: len(filters.values) > 0,
+		Count: found.Count, Here: filters.page(query.Page), CSV: pathPeople + ".csv?" + filters.values.Encode(), Period: v.say.Text("people.of_all_time"),
 	}
 	page.Term = query.Words
 	for _, name := range peopleParams {
@@ -131,13 +132,13 @@ func (d peoplePages) people(w http.ResponseWriter, r *http.Request, v *visit) er
 		}
 	}
 	if !query.From.IsZero() {
-		page.Period = "since " + query.From.Format("2 January 2006")
+		page.Period = v.say.Text("people.since_date", "date", v.say.Date("date.long", query.From))
 	}
 	if page.Tabs, err = d.tabsOfPeople(r, v, filters, named, query, found.Count); err != nil {
 		return err
 	}
 	for i := range found.Leads {
-		page.Rows = append(page.Rows, d.personRowOf(&found.Leads[i], now))
+		page.Rows = append(page.Rows, d.personRowOf(v.say, &found.Leads[i], now))
 	}
 	page.paged = pagedOf(query.Page, peoplePageSize, len(page.Rows), page.Count, filters.page)
 	return renderLive(w, r, "people.html", page)
@@ -163,7 +164,7 @@ func (d peoplePages) tabsOfPeople(r *http.Request, v *visit, filters pageFilters
 	if err = errors.Join(err, otherErr); err != nil {
 		return nil, err
 	}
-	tabs := filters.chips("contacted", peopleTabs)
+	tabs := filters.chips("contacted", withNames(v.say, peopleTabs))
 	for i, n := range []int{all, all - contacted, contacted} {
 		tabs[i].Count = n
 	}
@@ -171,21 +172,21 @@ func (d peoplePages) tabsOfPeople(r *http.Request, v *visit, filters pageFilters
 }
 
 // peopleMenus are the filters above the people.
-func peopleMenus(filters pageFilters, lists []actors.WatchlistView) []menu {
-	levels := []choice{{Name: "Any level"}}
+func peopleMenus(say *words.Language, filters pageFilters, lists []actors.WatchlistView) []menu {
+	levels := []choice{{Name: say.Text("people.any_level")}}
 	for _, level := range watchpost.PostFilterOf("seniority_level").Choices {
-		levels = append(levels, choice{Value: level, Name: level})
+		levels = append(levels, choice{Value: level, Name: say.Known(level)})
 	}
 	return []menu{
-		filters.menu("Watchlist", "list", listChoices(lists)), filters.menu("Level", "level", levels), filters.menu("Posts", "posts", peoplePosts),
-		filters.menu("Period", "days", peopleDays), filters.menu("Order", "order", peopleOrders),
+		filters.menu(say, say.Text("people.watchlist"), "list", listChoices(say, lists)), filters.menu(say, say.Text("people.level"), "level", levels), filters.menu(say, say.Text("common.posts"), "posts", withNames(say, peoplePosts)),
+		filters.menu(say, say.Text("people.period"), "days", withNames(say, peopleDays)), filters.menu(say, say.Text("common.order"), "order", withNames(say, peopleOrders)),
 	}
 }
 
-func (d peoplePages) personRowOf(l *actors.Lead, now time.Time) personRow {
+func (d peoplePages) personRowOf(say *words.Language, l *actors.Lead, now time.Time) personRow {
 	row := personRow{
-		Name: cmp.Or(l.Name, "Unknown author"), Headline: l.Headline, Level: l.Seniority, Company: l.Kind == watchpost.LeadCompany,
-		Posts: l.Posts, LastPost: l.LastPost, LastAt: momentOf(ago(l.LastAt, now), l.LastAt), Relevance: l.BestRelevance,
+		Name: cmp.Or(l.Name, say.Text("feed.unknown_author")), Headline: l.Headline, Level: say.Known(l.Seniority), Company: l.Kind == watchpost.LeadCompany,
+		Posts: l.Posts, LastPost: l.LastPost, LastAt: momentOf(say, ago(say, l.LastAt, now), l.LastAt), Relevance: l.BestRelevance,
 		Interacted: l.Interacted, Contacted: l.Contacted, Connected: l.Connected, Avatar: d.avatarOf(l.LastPost),
 	}
 	row.Initials = initials(row.Name)

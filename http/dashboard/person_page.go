@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -97,7 +98,7 @@ func (d peoplePages) person(w http.ResponseWriter, r *http.Request, v *visit) er
 		if part.Profile, err = d.profileOf(r, v, lead); err != nil {
 			return err
 		}
-		return renderPart(w, "person.html", "profile", part)
+		return renderPart(w, v.say, "person.html", "profile", part)
 	}
 	page, err := d.personPage(r, v, lead, posts)
 	if err != nil {
@@ -122,8 +123,8 @@ func (d peoplePages) personPage(r *http.Request, v *visit, lead *actors.Lead, po
 		return personHref(lead.Key) + "?page=" + strconv.Itoa(page)
 	}
 	page := &personPage{
-		personRow: d.personRowOf(lead, now), actingAs: actingAsOf(r, v), AuthorURL: lead.AuthorURL, Address: href(1), Here: href(n),
-		Begin: lead.FirstAt.UTC().Format("2 January 2006"), Sentiment: lead.Sentiment, Key: watchpost.NewSecret(8),
+		personRow: d.personRowOf(v.say, lead, now), actingAs: actingAsOf(r, v), AuthorURL: lead.AuthorURL, Address: href(1), Here: href(n),
+		Begin: v.say.Date("date.long", v.say.Local(lead.FirstAt)), Sentiment: lead.Sentiment, Key: watchpost.NewSecret(8),
 		Write: composerView{ID: "message", Drafts: d.Draft != nil},
 	}
 	page.frame = frameOf(v, "people", page.Name)
@@ -132,7 +133,7 @@ func (d peoplePages) personPage(r *http.Request, v *visit, lead *actors.Lead, po
 		page.Lists = append(page.Lists, chip{Name: known[id].Name, Href: page.Posted + "&" + url.Values{"watchlist_id": {string(id)}}.Encode()})
 	}
 	if task := r.URL.Query().Get("task"); task != "" {
-		page.Sent = "It goes out from the browser of the account. The history shows how far it is."
+		page.Sent = v.say.Text("person.it_goes_out_from_the_browser")
 	}
 	if page.Profile, err = d.profileOf(r, v, lead); err != nil {
 		return nil, err
@@ -142,8 +143,8 @@ func (d peoplePages) personPage(r *http.Request, v *visit, lead *actors.Lead, po
 		return nil, err
 	}
 	for i := range entries {
-		month := entries[i].at.UTC().Format("January 2006")
-		if i == 0 || entries[i-1].at.UTC().Format("January 2006") != month {
+		month := v.say.Date("date.month", v.say.Local(entries[i].at))
+		if i == 0 || v.say.Date("date.month", v.say.Local(entries[i-1].at)) != month {
 			page.History = append(page.History, historyMonth{Month: month})
 		}
 		last := &page.History[len(page.History)-1]
@@ -206,7 +207,7 @@ func (d peoplePages) history(r *http.Request, v *visit, lead *actors.Lead, q wat
 	for _, p := range shown {
 		query.About.Posts = append(query.About.Posts, p.ID)
 		all = append(all, historyEntry{
-			at: p.PostedAt, When: momentOf(ago(p.PostedAt, now), p.PostedAt), Icon: "feed", What: "Post", Post: p.ID,
+			at: p.PostedAt, When: momentOf(v.say, ago(v.say, p.PostedAt, now), p.PostedAt), Icon: "feed", What: v.say.Text("common.post"), Post: p.ID,
 			Text: excerptOf(p.Content), Language: p.Language,
 		})
 	}
@@ -219,13 +220,13 @@ func (d peoplePages) history(r *http.Request, v *visit, lead *actors.Lead, q wat
 	}
 	for i := range found.Entries {
 		e := &found.Entries[i]
-		row := journalRowOf(e, v.team.Team, now)
-		what := e.Type.Title()
+		row := journalRowOf(v.say, e, v.team.Team, now)
+		what := v.say.Known(e.Type.Title())
 		if e.Member != "" {
-			what += " as " + row.Who
+			what = v.say.Text("tasks.as", "what", what, "name", row.Who)
 		}
 		all = append(all, historyEntry{
-			at: e.At, When: momentOf(ago(e.At, now), e.At), Icon: e.Type.Icon(), Ours: true, What: what + ", asked by " + row.Asked,
+			at: e.At, When: momentOf(v.say, ago(v.say, e.At, now), e.At), Icon: e.Type.Icon(), Ours: true, What: v.say.Text("tasks.asked_by", "what", what, "name", row.Asked),
 			Text: e.Text, Post: e.Post, State: row.State, Class: row.Class, Sign: row.Icon, Why: row.Why,
 		})
 	}
@@ -257,11 +258,11 @@ func (d peoplePages) rejected(r *http.Request, v *visit, lead *actors.Lead, from
 		}
 		state := ruleStates[a.State]
 		e := historyEntry{
-			at: a.EndedAt, When: momentOf(ago(a.EndedAt, now), a.EndedAt), Icon: ruleIcons[a.Action], Ours: true, Post: a.Post, Text: a.Text,
-			What: ruleNouns[a.Action] + " as " + memberName(v.team.Team, a.Member) + ", proposed by “" + a.RuleName + "”", State: state[0], Class: state[1], Sign: state[2],
+			at: a.EndedAt, When: momentOf(v.say, ago(v.say, a.EndedAt, now), a.EndedAt), Icon: ruleIcons[a.Action], Ours: true, Post: a.Post, Text: a.Text,
+			What: v.say.Text("person.what_as_name_proposed_by_rule", "what", v.say.Text(ruleNouns[a.Action]), "name", memberName(v.say, v.team.Team, a.Member), "rule", a.RuleName), State: v.say.Text(state[0]), Class: state[1], Sign: state[2],
 		}
-		if by := memberName(v.team.Team, a.DecidedBy); by != "" {
-			e.State += " by " + by
+		if by := memberName(v.say, v.team.Team, a.DecidedBy); by != "" {
+			e.State = v.say.Text("person.state_by_name", "state", e.State, "name", by)
 		}
 		all = append(all, e)
 	}
@@ -279,7 +280,7 @@ func (d peoplePages) profileOf(r *http.Request, v *visit, lead *actors.Lead) (p 
 	}
 	if task != nil {
 		entry := task.Journal()
-		p.Facts, p.At, p.Asked = profileFacts(task), momentOf(agoOrNow(task.EndedAt, now), task.EndedAt), askerOf(&entry, v.team.Team)
+		p.Facts, p.At, p.Asked = profileFacts(v.say, task), momentOf(v.say, agoOrNow(v.say, task.EndedAt, now), task.EndedAt), askerOf(v.say, &entry, v.team.Team)
 		p.Old = now.Sub(task.EndedAt) >= profileOld
 	}
 	if fetch == "" {
@@ -289,17 +290,17 @@ func (d peoplePages) profileOf(r *http.Request, v *visit, lead *actors.Lead) (p 
 	if watchpost.KindOf(err) == watchpost.NotFound {
 		return p, nil // it was deleted, or the address is another one's
 	}
-	switch shown := taskShown(asked, v.team.Team, now); {
+	switch shown := taskShown(v.say, asked, v.team.Team, now); {
 	case shown.Pending:
-		p.Pending = strings.TrimSpace("Being fetched: " + shown.State + ". " + shown.Extra)
+		p.Pending = strings.TrimSpace(v.say.Text("person.being_fetched_state", "state", shown.State) + " " + shown.Extra)
 	case asked.State == watchpost.TaskFailed:
-		p.Failed = strings.TrimSpace("Not fetched: " + shown.State + ". " + shown.Extra)
+		p.Failed = strings.TrimSpace(v.say.Text("person.not_fetched_state", "state", shown.State) + " " + shown.Extra)
 	}
 	return p, err
 }
 
 // profileFacts are the lines of a fetched profile of a person or company.
-func profileFacts(task *watchpost.Task) (facts []fact) {
+func profileFacts(say *words.Language, task *watchpost.Task) (facts []fact) {
 	var out struct {
 		Headline, Location, Industry, Headquarters, Website, Description string
 		Followers                                                        int
@@ -312,30 +313,34 @@ func profileFacts(task *watchpost.Task) (facts []fact) {
 		}
 	}
 	_ = json.Unmarshal(task.Output, &out) // an output that cannot be read has no facts
-	add := func(name, text string) {
-		if text != "" && text != "0" {
-			facts = append(facts, fact{name, text})
-		}
-	}
-	add("Headline", out.Headline)
-	add("Location", out.Location)
-	add("Industry", out.Industry)
-	add("Headquarters", out.Headquarters)
-	add("Employees", number(out.Employees))
-	add("Website", out.Website)
-	add("Followers", number(out.Followers))
+	add := func(name, text string) { facts = appendFact(facts, say.Text(name), text) }
+	add("person.headline", out.Headline)
+	add("person.location", out.Location)
+	add("person.industry", out.Industry)
+	add("person.headquarters", out.Headquarters)
+	add("person.employees", say.Number(out.Employees))
+	add("person.website", out.Website)
+	add("person.followers", say.Number(out.Followers))
 	for _, job := range out.Experience[:min(len(out.Experience), positionsAtMost)] {
-		when := "Position"
+		when := say.Text("person.position")
 		switch {
 		case job.Start != 0 && job.End != 0:
-			when = strconv.Itoa(job.Start) + " to " + strconv.Itoa(job.End)
+			when = say.Text("person.from_to_to", "from", strconv.Itoa(job.Start), "to", strconv.Itoa(job.End))
 		case job.Start != 0:
-			when = "Since " + strconv.Itoa(job.Start)
+			when = say.Text("person.since_year", "year", strconv.Itoa(job.Start))
 		}
-		add(when, strings.Trim(job.Title+", "+job.Company, ", "))
+		facts = appendFact(facts, when, strings.Trim(job.Title+", "+job.Company, ", "))
 	}
-	add("About", excerptOf(out.Description))
+	add("person.about", excerptOf(out.Description))
 	return facts
+}
+
+// appendFact adds a line that says something.
+func appendFact(facts []fact, name, text string) []fact {
+	if text == "" || text == "0" {
+		return facts
+	}
+	return append(facts, fact{name, text})
 }
 
 // fetchProfile makes the task that fetches a person's or company's profile.

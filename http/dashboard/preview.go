@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -61,13 +62,13 @@ func (d watchlistPages) preview(w http.ResponseWriter, r *http.Request, v *visit
 		if err := d.planned(r, v, f); err != nil {
 			return err
 		}
-		return renderPart(w, "watchlist.html", "budget", f.budget(f.plan))
+		return renderPart(w, v.say, "watchlist.html", "budget", f.budget(f.plan))
 	}
 	view, err := d.backTest(r, v, f)
 	if err != nil {
 		return err
 	}
-	return renderPart(w, "watchlist.html", "preview", view)
+	return renderPart(w, v.say, "watchlist.html", "preview", view)
 }
 
 // showPreview shows the form with its preview, for a browser without script.
@@ -97,44 +98,44 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 	if len(entries) == 0 {
 		return view, nil
 	}
-	view.Rule = ruleOf(actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Frequency: f.frequency()}})
+	view.Rule = ruleOf(v.say, actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Frequency: f.frequency()}})
 	test, err := d.Registry.TryKeywords(r.Context(), v.session.Team, entries, maxSamples)
 	if err != nil {
 		return nil, err
 	}
 	if f.Chips != nil {
-		view.Rule = chipsText(*f.Chips)
+		view.Rule = chipsText(v.say, *f.Chips)
 	}
 	view.Looked, view.Kept, view.Dropped = test.Looked, test.Kept, test.Dropped
 	for i, e := range entries {
 		if f.Chips != nil && len(entries) > len(f.Chips.Groups[0].Any) {
 			break // several entries of a keyword: none says for itself why a post is dropped
 		}
-		view.By = append(view.By, triedEntry{e.Keyword, test.Entries[i].Kept, dropsOf(&test.Entries[i])})
+		view.By = append(view.By, triedEntry{e.Keyword, test.Entries[i].Kept, dropsOf(v.say, &test.Entries[i])})
 	}
-	view.KeptSamples = d.samples(test.KeptSamples, watchpost.KeywordTexts(entries))
-	view.DropSamples = d.samples(test.DropSamples, nil)
+	view.KeptSamples = d.samples(v.say, test.KeptSamples, watchpost.KeywordTexts(entries))
+	view.DropSamples = d.samples(v.say, test.DropSamples, nil)
 	return view, nil
 }
 
 // dropsOf says why an entry drops posts.
-func dropsOf(t *watchpost.EntryTrial) (drops []choice) {
+func dropsOf(say *words.Language, t *watchpost.EntryTrial) (drops []choice) {
 	for _, d := range t.Drops {
-		why := "has the words, not as a phrase"
+		why := say.Text("watchlist.has_the_words_not_as_a")
 		switch {
 		case d.Reason == watchpost.DropExcluded:
-			why = "has “" + d.Word + "”"
+			why = say.Text("watchlist.has_word", "word", d.Word)
 		case d.Reason == watchpost.DropMissing && d.Word == "":
-			why = "has none of the required words"
+			why = say.Text("watchlist.has_none_of_the_required_words")
 		case d.Reason == watchpost.DropMissing:
-			why = "lacks “" + d.Word + "”"
+			why = say.Text("watchlist.lacks_word", "word", d.Word)
 		}
 		drops = append(drops, choice{Name: why, Count: d.Posts})
 	}
 	return drops
 }
 
-func (d watchlistPages) samples(posts []*watchpost.Post, keywords []string) (samples []sample) {
+func (d watchlistPages) samples(say *words.Language, posts []*watchpost.Post, keywords []string) (samples []sample) {
 	now := d.Clock.Now()
 	for _, p := range posts {
 		content := strings.TrimSpace(p.Content)
@@ -142,7 +143,7 @@ func (d watchlistPages) samples(posts []*watchpost.Post, keywords []string) (sam
 		if found := text.Find(content, keywords); len(found) > 0 {
 			from = max(0, found[0].From-sampleLength/3)
 		}
-		samples = append(samples, sample{Author: p.AuthorName, Posted: momentOf(ago(p.PostedAt, now), p.PostedAt), Text: highlighted(excerpt(content, from), keywords)})
+		samples = append(samples, sample{Author: p.AuthorName, Posted: momentOf(say, ago(say, p.PostedAt, now), p.PostedAt), Text: highlighted(excerpt(content, from), keywords)})
 	}
 	return samples
 }

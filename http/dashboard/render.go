@@ -7,22 +7,30 @@ import (
 	"html/template"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are the pages by the name of their file, each with the layout.
-var templates = sync.OnceValue(func() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(functions).Parse(drawn("layout.html")))
+// templates are the pages of each language, by its code, and by the name of their file, each with the layout.
+var templates = sync.OnceValue(func() map[string]map[string]*template.Template {
+	all := map[string]map[string]*template.Template{}
+	for _, say := range words.All() {
+		all[say.Code] = templatesIn(say)
+	}
+	return all
+})
+
+func templatesIn(say *words.Language) map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(functionsIn(say)).Parse(drawn("layout.html", say)))
 	files, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -30,18 +38,18 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	for _, f := range files {
 		if name := f.Name(); name != "layout.html" {
-			pages[name] = template.Must(template.Must(layout.Clone()).Parse(drawn(name)))
+			pages[name] = template.Must(template.Must(layout.Clone()).Parse(drawn(name, say)))
 		}
 	}
 	return pages
-})
+}
 
 // constant is a call with a name that is known when the template is parsed.
-var constant = regexp.MustCompile(`{{(asset|icon|solid|small) "([^"]+)"}}`)
+var constant = regexp.MustCompile(`{{(asset|icon|solid|small|t) "([^"]+)"}}`)
 
-// drawn returns the text of a template with its icons and addresses of assets
-// written out, so that no page has to do it.
-func drawn(name string) string {
+// drawn returns the text of a template with its icons, its addresses of assets and its
+// texts without arguments written out, so that no page has to do it.
+func drawn(name string, say *words.Language) string {
 	source, err := templateFiles.ReadFile("templates/" + name)
 	if err != nil {
 		panic(err) // the file is embedded
@@ -52,17 +60,42 @@ func drawn(name string) string {
 			return assets()[part[2]].path
 		case "icon":
 			return string(icon(part[2], ""))
+		case "t":
+			text, ok := say.Static(part[2])
+			if !ok {
+				panic("no text " + part[2] + " for " + name) // a test reads all templates
+			}
+			return text
 		default:
 			return string(icon(part[2], " "+part[1]))
 		}
 	})
 }
 
-var functions = template.FuncMap{
-	"icon":   func(name string) template.HTML { return icon(name, "") },
-	"icons":  icons,
-	"number": number,
-	"plural": plural,
+func functionsIn(say *words.Language) template.FuncMap {
+	return template.FuncMap{
+		"icon":      func(name string) template.HTML { return icon(name, "") },
+		"icons":     icons,
+		"number":    say.Number,
+		"tenths":    say.Tenths,
+		"plural":    func(n int, noun string) string { return plural(say, n, noun) },
+		"t":         say.HTML,
+		"known":     say.Known,
+		"quoted":    say.Quoted,
+		"date":      func(t time.Time) string { return say.Date("date.long", t.UTC()) },
+		"time":      func(m moment) template.HTML { return m.HTML() },
+		"languages": words.All, "code": func() string { return say.Code },
+		"lang": func() template.HTMLAttr { return languageAttributes(say) },
+	}
+}
+
+// languageAttributes say which language an element is in. Its direction is named where it
+// is not the usual one of HTML.
+func languageAttributes(say *words.Language) template.HTMLAttr {
+	if say.Dir == "rtl" {
+		return template.HTMLAttr(`lang="` + say.Code + `" dir="rtl"`) //nolint:gosec // codes of ours
+	}
+	return template.HTMLAttr(`lang="` + say.Code + `"`) //nolint:gosec // codes of ours
 }
 
 func icon(name, class string) template.HTML {
@@ -81,6 +114,7 @@ var icons = sync.OnceValue(func() template.HTML {
 
 // frame holds the parts that all pages share.
 type frame struct {
+	say   *words.Language
 	Title string
 	Page  string // the entry of the navigation
 	Chart bool   // the page has a chart that a script draws
@@ -94,6 +128,15 @@ type frame struct {
 	unread                     func() int
 }
 
+// language returns the language of the page.
+func (f frame) language() *words.Language { return f.say }
+
+// Zone names the time zone of the page.
+func (f frame) Zone() string { return f.say.Zone().String() }
+
+// framed is a page with a frame.
+type framed interface{ language() *words.Language }
+
 // Nav is the navigation of the page.
 func (f frame) Nav() []navLink { return f.links(false) }
 
@@ -106,15 +149,16 @@ func (f frame) links(more bool) (links []navLink) {
 			continue
 		}
 		link := navLink{navEntry: e, Here: e.Page == f.Page}
+		link.Name = f.say.Text(e.Name)
 		switch e.Page {
 		case "feed":
 			link.Count, link.What = f.unread(), "unread"
 		case "tasks":
-			link.Count, link.What = f.Waiting, "waiting"
+			link.Count, link.What = f.Waiting, f.say.Text("layout.waiting")
 		case "rules":
-			link.Count, link.What = f.Proposed, "to approve"
+			link.Count, link.What = f.Proposed, f.say.Text("layout.to_approve")
 		case "notifications":
-			link.Count, link.What, link.Alert = f.Failing, "failing", true
+			link.Count, link.What, link.Alert = f.Failing, f.say.Text("layout.failing"), true
 		}
 		links = append(links, link)
 	}
@@ -138,29 +182,41 @@ type navLink struct {
 }
 
 var navigation = []navEntry{
-	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "Feed", Key: "f"},
-	{Page: "people", Href: pathPeople, Icon: "person", Name: "People", Key: "p"},
-	{Page: "trends", Href: pathTrends, Icon: "trend", Name: "Trends", Key: "d"},
-	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "Rules", Key: "r"},
-	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w", More: true},
-	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "Tasks", Key: "t", More: true},
-	{Page: "notifications", Href: pathNotifications, Icon: "bell", Name: "Notifications", Key: "n", More: true},
-	{Page: "team", Href: pathTeam, Icon: "users", Name: "Team", Key: "m", More: true},
+	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "layout.feed", Key: "f"},
+	{Page: "people", Href: pathPeople, Icon: "person", Name: "common.people", Key: "p"},
+	{Page: "trends", Href: pathTrends, Icon: "trend", Name: "layout.trends", Key: "d"},
+	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "layout.rules", Key: "r"},
+	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "common.watchlists", Key: "w", More: true},
+	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "common.tasks", Key: "t", More: true},
+	{Page: "notifications", Href: pathNotifications, Icon: "bell", Name: "layout.notifications", Key: "n", More: true},
+	{Page: "team", Href: pathTeam, Icon: "users", Name: "common.team", Key: "m", More: true},
 }
 
 func frameOf(v *visit, page, title string) frame {
 	f := frame{Title: title, Page: page, Chart: page == "feed"}
 	if v != nil {
-		f.Member, f.Team, f.Token = nameOf(v.member), v.team.Team.Name, v.formToken()
+		f.say, f.Member, f.Team, f.Token = v.say, nameOf(v.member), v.team.Team.Name, v.formToken()
 		f.Waiting, f.Proposed, f.Failing = v.team.WaitingTasks, v.team.Proposals, v.team.FailingTargets
 		f.unread = v.unread
 	}
 	return f
 }
 
+// bareFrame is that of a page for readers who may not be signed in, with the text of its
+// title.
+func bareFrame(r *http.Request, title string) frame {
+	say := sayOf(r)
+	return frame{say: say, Title: say.Text(title)}
+}
+
 // navigation is the navigation of a page, with its counts as they are now.
 func (d *Dashboard) navigation(w http.ResponseWriter, r *http.Request, v *visit) error {
-	return renderPart(w, "feed.html", "nav", frameOf(v, r.URL.Query().Get("page"), ""))
+	return renderPart(w, v.say, "feed.html", "nav", frameOf(v, r.URL.Query().Get("page"), ""))
+}
+
+// errorTitle is the title of a page whose form was refused.
+func errorTitle(say *words.Language, title string) string {
+	return say.Text("layout.error_title", "title", title)
 }
 
 // nameOf is how pages call a member.
@@ -172,9 +228,9 @@ func nameOf(m watchpost.Member) string {
 }
 
 // render writes a page whole, so that a fault in it cannot leave half of it.
-func render(w http.ResponseWriter, status int, page string, data any) error {
+func render(w http.ResponseWriter, status int, page string, data framed) error {
 	var out bytes.Buffer
-	if err := templates()[page].Execute(&out, data); err != nil {
+	if err := templates()[data.language().Code][page].Execute(&out, data); err != nil {
 		return fmt.Errorf("render %s: %w", page, err)
 	}
 	h := w.Header()
@@ -185,9 +241,9 @@ func render(w http.ResponseWriter, status int, page string, data any) error {
 }
 
 // renderPart writes a part of a page.
-func renderPart(w http.ResponseWriter, page, part string, data any) error {
+func renderPart(w http.ResponseWriter, say *words.Language, page, part string, data any) error {
 	var out bytes.Buffer
-	if err := templates()[page].ExecuteTemplate(&out, part, data); err != nil {
+	if err := templates()[say.Code][page].ExecuteTemplate(&out, part, data); err != nil {
 		return fmt.Errorf("render %s of %s: %w", part, page, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -196,10 +252,10 @@ func renderPart(w http.ResponseWriter, page, part string, data any) error {
 }
 
 // renderLive writes a page, or for a script that follows it only its part "live".
-func renderLive(w http.ResponseWriter, r *http.Request, page string, data any) error {
+func renderLive(w http.ResponseWriter, r *http.Request, page string, data framed) error {
 	w.Header().Add("Vary", "HX-Request")
 	if byHTMX(r) {
-		return renderPart(w, page, "live", data)
+		return renderPart(w, data.language(), page, "live", data)
 	}
 	return render(w, http.StatusOK, page, data)
 }
@@ -219,9 +275,9 @@ func nameCSV(w http.ResponseWriter, name string) {
 }
 
 // written returns a part of a page.
-func written(page, part string, data any) (template.HTML, error) {
+func written(say *words.Language, page, part string, data any) (template.HTML, error) {
 	var out strings.Builder
-	err := templates()[page].ExecuteTemplate(&out, part, data)
+	err := templates()[say.Code][page].ExecuteTemplate(&out, part, data)
 	return template.HTML(out.String()), err //nolint:gosec // the template has escaped it
 }
 
@@ -238,20 +294,22 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status, text, id := d.Fault(r, err)
-	page := errorPage{frame: frameOf(visitOf(r.Context()), "", "Error"), Status: status, Text: text, Number: id}
+	say := sayOf(r)
+	page := errorPage{frame: frameOf(visitOf(r.Context()), "", ""), Status: status, Text: say.Known(text), Number: id}
+	page.say = say
 	switch {
 	case status == http.StatusNotFound:
-		page.Head, page.Text = "There is no such page", "It may have been deleted, or the address is incomplete."
+		page.Head, page.Text = say.Text("layout.there_is_no_such_page"), say.Text("layout.it_may_have_been_deleted_or")
 	case status >= http.StatusInternalServerError:
-		page.Head, page.Text = "The page could not be made", "Nothing was changed. Try again in a minute; if it goes on, tell your operator the number below."
+		page.Head, page.Text = say.Text("layout.the_page_could_not_be_made"), say.Text("layout.nothing_was_changed_try_again_in")
 	case watchpost.KindOf(err) == watchpost.ExtensionRequired:
-		page.Head, page.Text = "No browser is active", "A like or comment is done in a member's browser. Install the extension and sign in to the network there; it must have been active within the last 48 hours."
+		page.Head, page.Text = say.Text("layout.no_browser_is_active"), say.Text("layout.a_like_or_comment_is_done")
 	case status == http.StatusForbidden:
-		page.Head = "Not allowed"
+		page.Head = say.Text("layout.not_allowed")
 	case r.Method != http.MethodGet:
-		page.Head = "Not done"
+		page.Head = say.Text("layout.not_done")
 	default:
-		page.Head = "The address cannot be read"
+		page.Head = say.Text("layout.the_address_cannot_be_read")
 	}
 	page.Title = page.Head
 	if byHTMX(r) {
@@ -274,7 +332,7 @@ func (d *Dashboard) failPart(w http.ResponseWriter, r *http.Request, page errorP
 	}
 	h.Set("HX-Push-Url", "false")
 	var out bytes.Buffer
-	if err := templates()["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
+	if err := templates()[page.say.Code]["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
 		http.Error(w, page.Text, page.Status)
 		return
 	}
@@ -283,46 +341,35 @@ func (d *Dashboard) failPart(w http.ResponseWriter, r *http.Request, page errorP
 	_, _ = w.Write(out.Bytes())
 }
 
-// number writes a number with its thousands apart.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number(n) + " " + noun + "s"
+// plural writes a number with its noun, which has a text for that.
+func plural(say *words.Language, n int, noun string) string {
+	return say.Text("count."+strings.ReplaceAll(noun, " ", "_"), "n", n)
 }
 
 // ago says how long before now a moment was.
-func ago(t, now time.Time) string {
+func ago(say *words.Language, t, now time.Time) string {
 	switch past := now.Sub(t); {
 	case past < time.Minute:
-		return "now"
+		return say.Text("time.now")
 	case past < time.Hour:
-		return fmt.Sprintf("%d min ago", int(past.Minutes()))
+		return say.Text("time.minutes_ago", "n", int(past.Minutes()))
 	case past < 24*time.Hour:
-		return fmt.Sprintf("%d h ago", int(past.Hours()))
+		return say.Text("time.hours_ago", "n", int(past.Hours()))
 	case past < 7*24*time.Hour:
-		return fmt.Sprintf("%d d ago", int(past.Hours()/24))
+		return say.Text("time.days_ago", "n", int(past.Hours()/24))
 	case t.Year() == now.Year():
-		return t.Format("2 Jan")
+		return say.Date("date.short", say.Local(t))
 	}
-	return t.Format("2 Jan 2006")
+	return say.Date("date.short_year", say.Local(t))
 }
 
-// clockTime says when a moment is, in UTC: by the time of the day within a day.
-func clockTime(t, now time.Time) string {
+// clockTime says when a moment is, in the reader's zone: by the time of the day within a
+// day.
+func clockTime(say *words.Language, t, now time.Time) string {
 	if t.Sub(now).Abs() < 24*time.Hour {
-		return t.UTC().Format("15:04")
+		return say.Date("date.time", say.Local(t))
 	}
-	return t.UTC().Format("Mon 2 Jan 15:04")
+	return say.Date("date.week_time", say.Local(t))
 }
 
 // initials stand for the picture of a person.
@@ -339,9 +386,14 @@ func initials(name string) string {
 	return string(letters)
 }
 
-// moment is a time for reading and for machines.
+// moment is a time for reading, in full in UTC, and for machines.
 type moment struct{ Text, Full, Machine string }
 
-func momentOf(text string, t time.Time) moment {
-	return moment{text, t.UTC().Format("2 January 2006, 15:04 UTC"), t.UTC().Format(time.RFC3339)}
+func momentOf(say *words.Language, text string, t time.Time) moment {
+	return moment{text, say.Date("date.moment", t.UTC()), t.UTC().Format(time.RFC3339)}
+}
+
+// HTML is the moment as an element.
+func (m moment) HTML() template.HTML {
+	return template.HTML(`<time datetime="` + m.Machine + `" title="` + m.Full + `">` + template.HTMLEscapeString(m.Text) + `</time>`) //nolint:gosec // figures, and texts of ours
 }

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -62,8 +61,8 @@ func (f *ruleForm) Error(field string) string {
 // formOfRule is the form with the fields of a rule.
 func (d rulePages) formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
 	f := &ruleForm{
-		frame: frameOf(v, "rules", "New rule"), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
-		Name: r.Name, conditionForm: conditionFormOf(&r.If, linesOf), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
+		frame: frameOf(v, "rules", v.say.Text("common.new_rule")), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
+		Name: r.Name, conditionForm: conditionFormOf(v.say, &r.If, linesOf), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
 		MinPause: decimal(r.MinPause.Minutes()), MaxPause: decimal(r.MaxPause.Minutes()), Templates: r.Templates, Approval: r.Approval,
 		Variables: variableNames(), Drafts: d.Draft != nil,
 	}
@@ -86,7 +85,7 @@ func (f *ruleForm) choose(v *visit, days, members []string) {
 	f.Days, f.Members = nil, nil
 	for _, day := range week {
 		n := strconv.Itoa(int(day))
-		f.Days = append(f.Days, choice{Value: n, Name: day.String()[:3], On: slices.Contains(days, n)})
+		f.Days = append(f.Days, choice{Value: n, Name: v.say.Weekday(day, true), On: slices.Contains(days, n)})
 	}
 	for _, m := range v.team.Team.Members {
 		f.Members = append(f.Members, choice{Value: string(m.ID), Name: nameOf(m), On: slices.Contains(members, string(m.ID))})
@@ -152,29 +151,30 @@ func variableNames() string { return strings.Join(watchpost.TemplateVariables(),
 
 // ruleErrors are the field and the text for each error of a rule.
 var ruleErrors = map[string]fieldError{
-	"Invalid 'name'":              {"name", fmt.Sprintf("A name has 1 to %d characters.", watchpost.MaxName)},
-	"Invalid 'labels'":            {"labels", fmt.Sprintf("Enter at most %d labels, each on its own line.", watchpost.MaxConditionValues)},
-	"Invalid 'min_relevance'":     {"min_relevance", "Enter a number from 0 to 10."},
-	"Invalid 'languages'":         {"languages", "Enter codes of languages, as in “en, de”."},
-	"Invalid 'authors'":           {"authors", "Enter addresses or names of profiles or companies, each on its own line."},
-	"Invalid 'keyword'":           {"keyword", "This keyword is too long."},
-	"Invalid 'max_age_hours'":     {"max_age_hours", "Enter a number of hours, up to 90 days."},
-	"Invalid 'comment_templates'": {"templates", fmt.Sprintf("Enter 1 to %d comments of up to %d characters. In braces, only %s mean something.", watchpost.MaxTemplates, watchpost.MaxComment, variableNames())},
-	"Invalid 'max_per_day'":       {"per_day", "Enter a whole number, at least 1 and at most the daily allowance of an account."},
-	"Invalid 'working_hours'":     {"from", "Enter times as in 09:00, and a time zone as in Europe/Berlin."},
-	"Invalid 'pause_minutes'":     {"min_pause", "Enter minutes: at least 1, at most 720, and the second not below the first."},
+	"Invalid 'name'":              {"name", "conditions.name_length"},
+	"Invalid 'labels'":            {"labels", "rule.enter_at_most_values_labels_each"},
+	"Invalid 'min_relevance'":     {"min_relevance", "rule.enter_a_number_from_0_to"},
+	"Invalid 'languages'":         {"languages", "rule.enter_codes_of_languages_as_in"},
+	"Invalid 'authors'":           {"authors", "rule.enter_addresses_or_names_of"},
+	"Invalid 'keyword'":           {"keyword", "rule.this_keyword_is_too_long"},
+	"Invalid 'max_age_hours'":     {"max_age_hours", "rule.enter_a_number_of_hours_up"},
+	"Invalid 'comment_templates'": {"templates", "rule.enter_1_to_templates_comments_of"},
+	"Invalid 'max_per_day'":       {"per_day", "rule.enter_a_whole_number_at_least"},
+	"Invalid 'working_hours'":     {"from", "rule.enter_times_as_in_09_00"},
+	"Invalid 'pause_minutes'":     {"min_pause", "rule.enter_minutes_at_least_1_at"},
 }
 
 // refused shows the form with an error of the rule or of the team.
 func (f *ruleForm) refused(w http.ResponseWriter, err error) error {
 	switch watchpost.KindOf(err) {
 	case watchpost.PlanLimit:
-		f.Limit = errorText(err)
+		f.Limit = f.say.Known(errorText(err))
 		return f.render(w, http.StatusPaymentRequired)
 	case watchpost.Invalid, watchpost.Conflict:
 		e, known := ruleErrors[errorText(err)]
+		e.Text = f.say.Text(e.Text, bounds...)
 		if !known {
-			e = fieldError{"name", errorText(err)}
+			e = fieldError{"name", f.say.Known(errorText(err))}
 		}
 		f.Errors = append(f.Errors, e)
 		return f.render(w, http.StatusUnprocessableEntity)
@@ -190,7 +190,7 @@ func (f *ruleForm) render(w http.ResponseWriter, status int) error {
 		f.Templates = f.Templates[:min(len(f.Templates), watchpost.MaxTemplates)]
 	}
 	if len(f.Errors) > 0 || f.Limit != "" {
-		f.Title = "Error: " + f.Title
+		f.Title = errorTitle(f.say, f.Title)
 	}
 	return render(w, status, "rule.html", f)
 }
@@ -220,7 +220,7 @@ func (f *ruleForm) fill(t *takenView, from string) {
 func (d rulePages) filled(w http.ResponseWriter, r *http.Request, f *ruleForm) error {
 	taken, name, err := f.chosenView(d.Dashboard, r)
 	if err != nil {
-		f.Errors = []fieldError{{"view", errorText(err)}}
+		f.Errors = []fieldError{{"view", f.say.Known(errorText(err))}}
 		return f.render(w, http.StatusUnprocessableEntity)
 	}
 	f.fill(&taken, name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -53,7 +54,7 @@ func (d rulePages) tried(w http.ResponseWriter, r *http.Request, v *visit, f *ru
 	if err != nil || save && r.PostForm.Get("tried") == f.Tried {
 		return false, err
 	}
-	f.Ask, f.Trial = save, trialOf(&trial, rule.Action, d.Clock.Now())
+	f.Ask, f.Trial = save, trialOf(v.say, &trial, rule.Action, d.Clock.Now())
 	return true, f.render(w, http.StatusOK)
 }
 
@@ -65,18 +66,18 @@ func nameOfTry(rule watchpost.EngagementRule) (string, error) {
 	return hex.EncodeToString(sum[:8]), err
 }
 
-func trialOf(t *watchpost.RuleTrial, action watchpost.Action, now time.Time) *trialView {
+func trialOf(say *words.Language, t *watchpost.RuleTrial, action watchpost.Action, now time.Time) *trialView {
 	view := &trialView{Posts: t.Posts, Matches: t.Matches, Acts: len(t.Acts), Busiest: t.Busiest}
 	held := func(n int, why string) {
 		if n > 0 {
-			view.Held = append(view.Held, number(n)+" "+why)
+			view.Held = append(view.Held, say.Text(why, "n", n))
 		}
 	}
-	held(t.SecondOfAuthor, "of an author who had one that week")
+	held(t.SecondOfAuthor, "rule.n_of_an_author_who_had")
 	if action == watchpost.ActionComment {
-		held(t.NoText, "that no comment fits, because a variable has no value for them, such as {first_name} for a company")
+		held(t.NoText, "rule.n_that_no_comment_fits_because")
 	}
-	held(t.Lapsed, "that had waited too long")
+	held(t.Lapsed, "rule.n_that_had_waited_too_long")
 	for _, filled := range t.Texts {
 		view.Texts = append(view.Texts, filledView{filled.Post.AuthorName, filled.Text, filled.Post.ID})
 	}
@@ -84,9 +85,9 @@ func trialOf(t *watchpost.RuleTrial, action watchpost.Action, now time.Time) *tr
 		if len(view.Samples) == maxTriedShown {
 			break
 		}
-		at := momentOf(a.At.UTC().Format("2 Jan, 15:04"), a.At)
+		at := momentOf(say, say.Date("date.short_time", say.Local(a.At)), a.At)
 		if a.At.Year() != now.Year() {
-			at.Text = a.At.UTC().Format("2 Jan 2006, 15:04")
+			at.Text = say.Date("date.short_year_time", say.Local(a.At))
 		}
 		view.Samples = append(view.Samples, triedView{a.Post.AuthorName, excerptOf(a.Post.Content), a.Text, at, a.Post.ID, a.At.After(now)})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -75,16 +76,19 @@ const (
 
 // ruleVerbs, ruleNouns and ruleIcons go by what a rule does.
 var (
-	ruleNouns = map[watchpost.Action]string{watchpost.ActionLike: "Like", watchpost.ActionComment: "Comment"}
-	ruleVerbs = map[watchpost.Action]string{watchpost.ActionLike: "Like", watchpost.ActionComment: "Comment on"}
+	ruleNouns = map[watchpost.Action]string{watchpost.ActionLike: "rules.rule_like", watchpost.ActionComment: "rules.rule_comment"}
+	ruleDeeds = map[watchpost.Action]string{watchpost.ActionLike: "rules.like_the_post_of_author", watchpost.ActionComment: "rules.comment_on_the_post_of_author"}
+	ruleEnded = map[watchpost.Action]string{
+		watchpost.ActionLike: "rules.like_a_post_of_author_as", watchpost.ActionComment: "rules.comment_on_a_post_of_author",
+	}
 	ruleIcons = map[watchpost.Action]string{watchpost.ActionLike: "heart", watchpost.ActionComment: "comment"}
 )
 
 // ruleStates describe how an action of a rule ended: text, class and icon.
 var ruleStates = map[watchpost.RuleActionState][3]string{
-	watchpost.RuleDone: {"Done", "good", "check"}, watchpost.RuleFailed: {"Failed", "bad", "x"}, watchpost.RuleRejected: {"Rejected", "", "x"},
-	watchpost.RuleLapsed: {"Waited too long", "", "clock"}, watchpost.RuleWithdrawn: {"Withdrawn: rules, a rule or an account stopped", "", "stop"},
-	watchpost.RuleSkipped: {"Skipped: the post is gone, was engaged with or does not fit the rule any more", "", "flat"},
+	watchpost.RuleDone: {"rules.done", "good", "check"}, watchpost.RuleFailed: {"rules.failed", "bad", "x"}, watchpost.RuleRejected: {"rules.rejected", "", "x"},
+	watchpost.RuleLapsed: {"rules.waited_too_long", "", "clock"}, watchpost.RuleWithdrawn: {"rules.withdrawn_rules_a_rule_or_an", "", "stop"},
+	watchpost.RuleSkipped: {"rules.skipped_the_post_is_gone_was", "", "flat"},
 }
 
 func (d rulePages) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -109,9 +113,9 @@ func (d rulePages) rulesPage(r *http.Request, v *visit) (*rulesPage, error) {
 		return nil, err
 	}
 	now, team := d.Clock.Now(), v.team.Team
-	page := &rulesPage{frame: frameOf(v, "rules", "Rules"), Stopped: view.Stopped, Groups: ruleGroups(view, lists, ended, v.team, now)}
+	page := &rulesPage{frame: frameOf(v, "rules", v.say.Text("layout.rules")), Stopped: view.Stopped, Groups: ruleGroups(v.say, view, lists, ended, v.team, now)}
 	if view.Stopped {
-		page.StoppedSince, page.By = clockTime(view.StoppedAt, now), memberName(team, view.StoppedBy)
+		page.StoppedSince, page.By = zonedTime(v.say, view.StoppedAt, now), memberName(v.say, team, view.StoppedBy)
 	}
 	for _, a := range view.Open {
 		if a.State != watchpost.RuleProposed {
@@ -123,39 +127,39 @@ func (d rulePages) rulesPage(r *http.Request, v *visit) (*rulesPage, error) {
 			page.Decided++
 		}
 		if page.Longer = len(page.Proposals) == maxProposalsShown; !page.Longer {
-			page.Proposals = append(page.Proposals, proposalOf(&a, team, now))
+			page.Proposals = append(page.Proposals, proposalOf(v.say, &a, team, now))
 			page.Proposals[len(page.Proposals)-1].Chosen = r.URL.Query().Get("choose") == "all"
 		}
 	}
-	page.Discards = discardsOf(view.Open)
+	page.Discards = discardsOf(v.say, view.Open)
 	for _, a := range ended[:min(len(ended), maxEndedShown)] {
 		state := ruleStates[a.State]
 		page.Ended = append(page.Ended, endedView{
-			What: ruleVerbs[a.Action] + " a post of " + a.Name + " as " + memberName(team, a.Member) + ", by “" + a.RuleName + "”", Icon: ruleIcons[a.Action],
-			State: state[0], Class: state[1], Sign: state[2], At: momentOf(ago(a.EndedAt, now), a.EndedAt), Post: a.Post,
+			What: v.say.Text(ruleEnded[a.Action], "author", a.Name, "name", memberName(v.say, team, a.Member), "rule", a.RuleName), Icon: ruleIcons[a.Action],
+			State: v.say.Text(state[0]), Class: state[1], Sign: state[2], At: momentOf(v.say, ago(v.say, a.EndedAt, now), a.EndedAt), Post: a.Post,
 		})
 	}
 	return page, nil
 }
 
-func proposalOf(a *watchpost.RuleAction, team watchpost.Team, now time.Time) proposalView {
+func proposalOf(say *words.Language, a *watchpost.RuleAction, team watchpost.Team, now time.Time) proposalView {
 	view := proposalView{
-		ID: a.ID, Action: ruleVerbs[a.Action], Author: a.Name, Rule: a.RuleName, As: memberName(team, a.Member), Excerpt: a.Excerpt, Comment: a.Text,
-		HasText: a.Action == watchpost.ActionComment, At: momentOf(agoOrNow(a.At, now), a.At), Lapses: inTime(a.Lapses().Sub(now)), Post: a.Post,
+		ID: a.ID, Action: say.Text(ruleDeeds[a.Action], "author", a.Name), Author: a.Name, Rule: a.RuleName, As: memberName(say, team, a.Member), Excerpt: a.Excerpt, Comment: a.Text,
+		HasText: a.Action == watchpost.ActionComment, At: momentOf(say, agoOrNow(say, a.At, now), a.At), Lapses: inTime(say, a.Lapses().Sub(now)), Post: a.Post,
 	}
 	if d := a.Decision; d != nil {
-		view.Decided, view.Approved, view.By = "Rejected", d.Approve, memberName(team, d.By)
+		view.Decided, view.Approved, view.By = say.Text("rules.rejected"), d.Approve, memberName(say, team, d.By)
 		if d.Approve {
-			view.Decided = "Approved"
+			view.Decided = say.Text("rules.approved")
 		}
-		view.Left = secondsLeft(d.At, now)
+		view.Left = secondsLeft(say, d.At, now)
 	}
 	return view
 }
 
 // discardsOf says which open actions a stop of all rules ends. What a browser does already
 // goes on.
-func discardsOf(open []watchpost.RuleAction) string {
+func discardsOf(say *words.Language, open []watchpost.RuleAction) string {
 	var proposed, waiting, handed int
 	for _, a := range open {
 		switch {
@@ -168,26 +172,26 @@ func discardsOf(open []watchpost.RuleAction) string {
 		}
 	}
 	var parts []string
-	part := func(n int, noun, more string) {
+	part := func(n int, what string) {
 		if n > 0 {
-			parts = append(parts, plural(n, noun)+more)
+			parts = append(parts, say.Text(what, "n", n))
 		}
 	}
-	part(proposed, "proposal", " to approve")
-	part(waiting, "action", " that wait"+map[bool]string{true: "s"}[waiting == 1]+" to be done")
-	part(handed, "action", " in a browser, unless it has begun")
+	part(proposed, "rules.n_proposals_to_approve")
+	part(waiting, "rules.n_actions_that_wait_to_be")
+	part(handed, "rules.n_actions_in_a_browser_unless")
 	if len(parts) == 0 {
-		return "Nothing waits, so nothing is discarded."
+		return say.Text("rules.nothing_waits_so_nothing_is")
 	}
 	list := parts[0]
 	for i, p := range parts[1:] {
 		between := ", "
 		if i == len(parts)-2 {
-			between = " and "
+			between = say.Text("list.and")
 		}
 		list += between + p
 	}
-	return "This discards " + list + ". They do not come back when the rules act again."
+	return say.Text("rules.this_discards_list_they_do_not", "list", list)
 }
 
 // ruleLists are the watchlists that can have rules: no one likes or comments in
@@ -198,50 +202,50 @@ func (d rulePages) ruleLists(r *http.Request, v *visit) ([]actors.WatchlistView,
 }
 
 // memberName names a member who may have left; "" without one.
-func memberName(team watchpost.Team, id watchpost.MemberID) string {
+func memberName(say *words.Language, team watchpost.Team, id watchpost.MemberID) string {
 	if m, known := team.Member(id); known {
 		return nameOf(m)
 	}
 	if id == "" {
 		return ""
 	}
-	return "a former member"
+	return say.Text("tasks.a_former_member")
 }
 
 // ruleGroups are the rules by watchlist, in the order of the watchlists.
-func ruleGroups(view actors.RulesView, lists []actors.WatchlistView, ended []watchpost.RuleAction, team actors.TeamView, now time.Time) []ruleGroup {
+func ruleGroups(say *words.Language, view actors.RulesView, lists []actors.WatchlistView, ended []watchpost.RuleAction, team actors.TeamView, now time.Time) []ruleGroup {
 	limit := team.Limits.AutoEngagementRules
 	var groups []ruleGroup
 	for _, l := range lists {
 		g := ruleGroup{Name: l.Watchlist.Name, ID: l.Watchlist.ID}
 		for _, rv := range view.Rules {
 			if rv.Rule.Watchlist == l.Watchlist.ID {
-				g.Rows = append(g.Rows, ruleRowOf(rv, view.Stopped, ended, now))
+				g.Rows = append(g.Rows, ruleRowOf(say, rv, view.Stopped, ended, now))
 			}
 		}
 		g.Full = limit != watchpost.Unlimited && len(g.Rows) >= limit
-		g.Plan = plural(len(g.Rows), "rule")
+		g.Plan = plural(say, len(g.Rows), "rule")
 		if limit != watchpost.Unlimited {
-			g.Plan = number(len(g.Rows)) + " of " + plural(limit, "rule") + " on the " + planName(team.Team.Plan) + " plan"
+			g.Plan = say.Text("rules.used_of_rules_on_the_plan", "used", len(g.Rows), "rules", plural(say, limit, "rule"), "plan", planName(team.Team.Plan))
 		}
 		groups = append(groups, g)
 	}
 	return groups
 }
 
-func ruleRowOf(rv actors.RuleView, stopped bool, ended []watchpost.RuleAction, now time.Time) ruleRow {
+func ruleRowOf(say *words.Language, rv actors.RuleView, stopped bool, ended []watchpost.RuleAction, now time.Time) ruleRow {
 	r := &rv.Rule
-	row := ruleRow{ID: r.ID, Name: r.Name, What: ruleText(rv), Off: r.Disabled, State: "On", Class: "good", Sign: "check"}
+	row := ruleRow{ID: r.ID, Name: r.Name, What: ruleText(say, rv), Off: r.Disabled, State: say.Text("rules.on"), Class: "good", Sign: "check"}
 	_, open := r.Hours.Contains(now)
 	switch {
 	case stopped:
-		row.State, row.Class, row.Sign = "Stopped with all rules", "bad", "stop"
+		row.State, row.Class, row.Sign = say.Text("rules.stopped_with_all_rules"), "bad", "stop"
 	case r.Disabled:
-		row.State, row.Class, row.Sign = "Off", "", "pause"
+		row.State, row.Class, row.Sign = say.Text("rules.off"), "", "pause"
 	case !open:
-		row.State, row.Class, row.Sign = "Outside its hours", "", "clock"
+		row.State, row.Class, row.Sign = say.Text("rules.outside_its_hours"), "", "clock"
 		if next, ever := r.Hours.Next(now); ever {
-			row.State += ", goes on " + clockIn(next, now, r.Hours.Zone)
+			row.State += ", " + say.Text("rules.goes_on_at", "at", clockIn(say, next, now, r.Hours.Zone))
 		}
 	}
 	done := 0
@@ -250,13 +254,13 @@ func ruleRowOf(rv actors.RuleView, stopped bool, ended []watchpost.RuleAction, n
 			done++
 		}
 	}
-	row.Detail = number(rv.Proposed) + " to approve, " + number(rv.Waiting) + " waiting, " + number(done) + " done in 7 days"
+	row.Detail = say.Text("rules.proposed_to_approve_waiting_waiting", "proposed", rv.Proposed, "waiting", rv.Waiting, "done", done)
 	if !rv.NextAt.IsZero() {
-		next := "now"
+		next := say.Text("time.now")
 		if !rv.NextAt.Before(now) {
-			next = clockIn(rv.NextAt, now, r.Hours.Zone)
+			next = clockIn(say, rv.NextAt, now, r.Hours.Zone)
 		}
-		row.Detail += ", next " + next
+		row.Detail += ", " + say.Text("rules.next_at", "at", next)
 	}
 	return row
 }
@@ -307,7 +311,7 @@ func (d rulePages) decide(r *http.Request, v *visit, view actors.RulesView, id w
 		if a.Action == watchpost.ActionComment {
 			text, fits := watchpost.CleanComment(r.PostFormValue("text-" + string(id)))
 			if text == "" || !fits {
-				return a, watchpost.Errorf(watchpost.Invalid, "A comment has 1 to %s characters.", number(watchpost.MaxComment))
+				return a, watchpost.Errorf(watchpost.Invalid, "A comment has 1 to %s characters.", words.English().Number(watchpost.MaxComment))
 			}
 			decision.Text = &text
 		}
@@ -348,9 +352,9 @@ func (d rulePages) decideActions(w http.ResponseWriter, r *http.Request, v *visi
 			return err
 		}
 		if err != nil && a.ID == "" {
-			refused = append(refused, "A proposal is gone, or was decided by another member.")
+			refused = append(refused, v.say.Text("rules.a_proposal_is_gone_or_was"))
 		} else if err != nil {
-			refused = append(refused, ruleVerbs[a.Action]+" the post of "+a.Name+": "+err.Error())
+			refused = append(refused, v.say.Text(ruleDeeds[a.Action], "author", a.Name)+": "+v.say.Known(err.Error()))
 		}
 	}
 	if len(refused) == 0 {

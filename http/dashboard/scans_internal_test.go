@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
@@ -47,18 +48,18 @@ func TestWhyNothingIsFound(t *testing.T) {
 				lists[0].NotBefore = now.Add(c.until)
 			}
 			other := actors.WatchlistView{Watchlist: watchpost.Watchlist{ID: "v"}, Waits: watchpost.PendingExtensionOffline}
-			state, _, _, detail := healthOf(&lists[0], &team, now)
+			state, _, _, detail := healthOf(words.English(), &lists[0], &team, now)
 			require.Equal(t, c.state, state)
 			require.Equal(t, "Looked 2 h ago. "+c.detail, detail)
 
 			lists[0].LastScanAt = time.Time{}
-			state, _, _, detail = healthOf(&lists[0], &team, now)
+			state, _, _, detail = healthOf(words.English(), &lists[0], &team, now)
 			require.Equal(t, "Not scanned yet", state)
 			require.Equal(t, c.detail, detail)
-			empty := whyEmpty(append(lists, other), &team, now, true)
+			empty := whyEmpty(words.English(), append(lists, other), &team, now, true)
 			require.Equal(t, c.head, empty.Head)
 			require.Contains(t, empty.Text, c.text)
-			require.NotNil(t, whyEmpty(append(lists, other), &team, now, false), "filters are not the reason before the first scan")
+			require.NotNil(t, whyEmpty(words.English(), append(lists, other), &team, now, false), "filters are not the reason before the first scan")
 		})
 	}
 }
@@ -71,15 +72,15 @@ func TestWhyNothingIsFoundThough(t *testing.T) {
 	scanned := actors.WatchlistView{
 		Watchlist: watchpost.Watchlist{ID: "w", Type: watchpost.KeywordWatchlist}, LastScanAt: now.Add(-time.Hour), NextScanAt: now.Add(time.Hour), PostsThisWeek: 10,
 	}
-	state, _, _, detail := healthOf(&scanned, &team, now)
+	state, _, _, detail := healthOf(words.English(), &scanned, &team, now)
 	require.Equal(t, "Week is full", state)
 	require.Equal(t, "Looked 1 h ago. New posts are dropped until Monday 14 January, the limit of the Free plan.", detail)
-	require.Equal(t, "No posts found", whyEmpty([]actors.WatchlistView{scanned}, &team, now, true).Head)
-	require.Nil(t, whyEmpty([]actors.WatchlistView{scanned}, &team, now, false), "other filters are the reason")
+	require.Equal(t, "No posts found", whyEmpty(words.English(), []actors.WatchlistView{scanned}, &team, now, true).Head)
+	require.Nil(t, whyEmpty(words.English(), []actors.WatchlistView{scanned}, &team, now, false), "other filters are the reason")
 
 	paused := actors.WatchlistView{Watchlist: watchpost.Watchlist{ID: "w", Type: watchpost.KeywordWatchlist, Disabled: true}}
-	require.Equal(t, "Paused", whyEmpty([]actors.WatchlistView{paused}, &team, now, true).Head)
+	require.Equal(t, "Paused", whyEmpty(words.English(), []actors.WatchlistView{paused}, &team, now, true).Head)
 	excluded := actors.WatchlistView{Watchlist: watchpost.Watchlist{ID: "w", Type: watchpost.PeopleWatchlist}}
-	require.Equal(t, "The Free plan does not include this kind of watchlist.", whyEmpty([]actors.WatchlistView{excluded}, &team, now, true).Text)
-	require.Equal(t, "No watchlist yet", whyEmpty(nil, &team, now, true).Head)
+	require.Equal(t, "The Free plan does not include this kind of watchlist.", whyEmpty(words.English(), []actors.WatchlistView{excluded}, &team, now, true).Text)
+	require.Equal(t, "No watchlist yet", whyEmpty(words.English(), nil, &team, now, true).Head)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/interpret"
 	"watchpost/watchpost"
 )
@@ -55,11 +56,11 @@ func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *vi
 		f.readKeywords(interpret.Keywords(f.Prompt))
 		return d.showPreview(w, r, v, f)
 	case errors.As(err, &refused):
-		f.Errors = append(f.Errors, fieldError{"prompt", promptRefusals[refused.Reason]})
+		f.Errors = append(f.Errors, fieldError{"prompt", v.say.Text(promptRefusals[refused.Reason])})
 		f.Question, f.Example, f.Read = refused.Question, refused.Example, false
 		return f.render(w, http.StatusUnprocessableEntity)
 	case err != nil && watchpost.KindOf(err) == watchpost.Invalid:
-		f.Errors, f.Read = append(f.Errors, fieldError{"prompt", "Say in one sentence what you want to see."}), false
+		f.Errors, f.Read = append(f.Errors, fieldError{"prompt", v.say.Text("watchlist.say_in_one_sentence_what_you")}), false
 		return f.render(w, http.StatusUnprocessableEntity)
 	case err != nil:
 		return err
@@ -83,13 +84,13 @@ func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *vi
 
 // promptRefusals say why a prompt makes no watchlist.
 var promptRefusals = map[string]string{
-	interpret.BareProfileLink: "This is only the address of a profile. Use People to follow it.",
-	interpret.BareURL:         "This is only an address. Say what the posts should be about.",
-	interpret.Placeholder:     "A placeholder in brackets is still empty. Put your own words there.",
-	interpret.TooShort:        "Say a little more: at least 6 words and 30 characters.",
-	interpret.Gibberish:       "No words could be made out.",
-	interpret.OwnEngagement:   "Posts of your own are not watched. Say what others should write about.",
-	interpret.NoSubject:       "Say what the posts should be about.",
+	interpret.BareProfileLink: "watchlist.this_is_only_the_address_of",
+	interpret.BareURL:         "watchlist.this_is_only_an_address_say",
+	interpret.Placeholder:     "watchlist.a_placeholder_in_brackets_is_still",
+	interpret.TooShort:        "watchlist.say_a_little_more_at_least",
+	interpret.Gibberish:       "watchlist.no_words_could_be_made_out",
+	interpret.OwnEngagement:   "watchlist.posts_of_your_own_are_not",
+	interpret.NoSubject:       "watchlist.say_what_the_posts_should_be",
 }
 
 // readAs has the form show the keywords of its prompt.
@@ -256,28 +257,28 @@ func (f *watchlistForm) changeChips(do string) (done bool) {
 // ChipRows are the lists of the selection.
 func (f *watchlistForm) ChipRows() (rows []chipRow) {
 	for i, g := range f.Chips.Groups {
-		row := f.row(listKey("any", i), "Subject", "a subject", g.Any)
+		row := f.row(listKey("any", i), f.say.Text("watchlist.subject"), f.say.Text("watchlist.a_subject"), g.Any)
 		row.Begins = i > 0
 		rows = append(rows, row)
 		for j, list := range g.With {
-			name, place := "With", !slices.ContainsFunc(list, func(w string) bool { return !interpret.IsPlace(w) })
+			name, place := f.say.Text("watchlist.with"), !slices.ContainsFunc(list, func(w string) bool { return !interpret.IsPlace(w) })
 			if place {
-				name = "Place"
+				name = f.say.Text("watchlist.place")
 			}
 			if len(list) > 1 {
-				name = map[bool]string{false: "With one of", true: "Place, one of"}[place]
+				name = f.say.Text(map[bool]string{false: "watchlist.with_one_of", true: "watchlist.place_one_of"}[place])
 			}
-			row := f.row(listKey("with", i, j), name, "a word to this list", list)
+			row := f.row(listKey("with", i, j), name, f.say.Text("watchlist.a_word_to_this_list"), list)
 			row.Place = place
 			rows = append(rows, row)
 		}
-		name := "With one of"
+		name := f.say.Text("watchlist.with_one_of")
 		if len(g.With) > 0 {
-			name = "And one of"
+			name = f.say.Text("watchlist.and_one_of")
 		}
-		rows = append(rows, f.row(listKey("with", i, len(g.With)), name, "words of which one must occur", nil))
+		rows = append(rows, f.row(listKey("with", i, len(g.With)), name, f.say.Text("watchlist.words_of_which_one_must_occur"), nil))
 	}
-	not := f.row(notKey, "Not with", "an exclusion", f.Chips.Not)
+	not := f.row(notKey, f.say.Text("watchlist.not_with"), f.say.Text("watchlist.an_exclusion"), f.Chips.Not)
 	not.Not = true
 	return append(rows, not)
 }
@@ -305,13 +306,13 @@ func (f *watchlistForm) uses(key string) (uses []choice) {
 	_, at, _ := strings.Cut(key, ".")
 	group, _, _ := strings.Cut(at, ".")
 	i, _ := strconv.Atoi(group) // 0 for exclusions
-	add(listKey("any", i), "as a subject")
+	add(listKey("any", i), f.say.Text("watchlist.as_a_subject"))
 	for j, list := range f.Chips.Groups[i].With {
-		add(listKey("with", i, j), "with one of “"+list[0]+"” …")
+		add(listKey("with", i, j), f.say.Text("watchlist.with_one_of_word", "word", list[0]))
 	}
-	add(listKey("with", i, len(f.Chips.Groups[i].With)), "with")
-	add(notKey, "not with")
-	add("none", "nowhere")
+	add(listKey("with", i, len(f.Chips.Groups[i].With)), f.say.Text("watchlist.with_2"))
+	add(notKey, f.say.Text("watchlist.not_with_2"))
+	add("none", f.say.Text("watchlist.nowhere"))
 	return uses
 }
 
@@ -340,26 +341,22 @@ func (f *watchlistForm) Commas() bool {
 }
 
 // chipsText says in words which posts a selection keeps, and its number of entries.
-func chipsText(s interpret.Selection) string {
+func chipsText(say *words.Language, s interpret.Selection) string {
 	var groups []string
 	for _, g := range s.Groups {
-		said := someOf(quotes(g.Any), " or ")
+		said := someOf(say, quotes(say, g.Any), say.Text("list.or"))
 		for _, list := range g.With {
 			if len(list) == 1 {
-				said += ", with " + quote(list[0])
+				said += ", " + say.Text("watchlist.with_word", "word", say.Quoted(list[0]))
 			} else {
-				said += ", with one of " + some(quotes(list))
+				said += ", " + say.Text("watchlist.with_one_of_words", "words", some(say, quotes(say, list)))
 			}
 		}
 		groups = append(groups, said)
 	}
-	text := strings.Join(groups, "; or ")
+	text := strings.Join(groups, "; "+say.Text("watchlist.or")+" ")
 	if len(s.Not) > 0 {
-		text += "; not with " + someOf(quotes(s.Not), " or ")
+		text += "; " + say.Text("watchlist.not_with_words", "words", someOf(say, quotes(say, s.Not), say.Text("list.or")))
 	}
-	entries := len(s.Entries())
-	if entries == 1 {
-		return text + ". 1 entry."
-	}
-	return text + ". " + number(entries) + " entries."
+	return text + ". " + say.Text("watchlist.n_entries", "n", len(s.Entries()))
 }

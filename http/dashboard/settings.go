@@ -39,12 +39,12 @@ func (d *Dashboard) showSettings(w http.ResponseWriter, r *http.Request, v *visi
 	}
 	now := d.Clock.Now()
 	page := settingsPage{
-		frame: frameOf(v, "settings", "Settings"), Email: v.member.Email, Most: watchpost.MaxPasskeys, At: d.Registry.PasskeysAt(),
-		Name: r.PostFormValue("name"), Error: text,
+		frame: frameOf(v, "settings", v.say.Text("common.settings")), Email: v.member.Email, Most: watchpost.MaxPasskeys, At: d.Registry.PasskeysAt(),
+		Name: r.PostFormValue("name"), Error: v.say.Known(text),
 	}
 	page.Passkeys = page.At != ""
 	if text != "" {
-		page.Title = "Error: Settings"
+		page.Title = errorTitle(v.say, page.Title)
 	}
 	signIns, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWebSessions{Member: v.member.ID})
 	for _, s := range signIns {
@@ -54,9 +54,9 @@ func (d *Dashboard) showSettings(w http.ResponseWriter, r *http.Request, v *visi
 		return err
 	}
 	for _, k := range keys {
-		view := passkeyView{ID: k.ID, Name: k.Name, Added: momentOf(ago(k.CreatedAt, now), k.CreatedAt), Never: k.UsedAt.IsZero(), Refused: k.RefusedAt.After(k.UsedAt)}
+		view := passkeyView{ID: k.ID, Name: k.Name, Added: momentOf(v.say, ago(v.say, k.CreatedAt, now), k.CreatedAt), Never: k.UsedAt.IsZero(), Refused: k.RefusedAt.After(k.UsedAt)}
 		if !view.Never {
-			view.Used = momentOf(ago(k.UsedAt, now), k.UsedAt)
+			view.Used = momentOf(v.say, ago(v.say, k.UsedAt, now), k.UsedAt)
 		}
 		page.Keys = append(page.Keys, view)
 	}

@@ -23,11 +23,13 @@ type signInPage struct {
 	Next         string // where to go then; "": to the feed
 }
 
-// signInPage returns the page with a title, and what every page of sign-in offers.
+// signInPage returns the page with the text of its title, and what every page of sign-in offers.
 func (d signInPages) signInPage(r *http.Request, title string) signInPage {
-	return signInPage{
-		frame: frame{Title: title, Passkeys: d.Registry.PasskeysAt() != ""}, Provider: d.Provider != nil, Next: r.PostFormValue("next"),
+	page := signInPage{
+		frame: bareFrame(r, title), Provider: d.Provider != nil, Next: r.PostFormValue("next"),
 	}
+	page.Passkeys = d.Registry.PasskeysAt() != ""
+	return page
 }
 
 // nextKey is the API key as Next, which takes a fresh sign-in.
@@ -43,7 +45,7 @@ func (d signInPages) showSignIn(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, pathFeed, http.StatusSeeOther)
 		return nil
 	}
-	page := d.signInPage(r, "Sign in")
+	page := d.signInPage(r, "common.sign_in")
 	if err == nil && nexts[again] != "" {
 		page.Next, page.Email = again, v.member.Email
 	}
@@ -54,15 +56,16 @@ func (d signInPages) showSignIn(w http.ResponseWriter, r *http.Request) error {
 func (d signInPages) mailCode(w http.ResponseWriter, r *http.Request) error {
 	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
 	if !ok {
-		page := d.signInPage(r, "Error: Sign in")
-		page.Email, page.Error = r.PostFormValue("email"), "Enter your address as in ada@example.com."
+		page := d.signInPage(r, "common.sign_in")
+		page.Title = errorTitle(page.say, page.Title)
+		page.Email, page.Error = r.PostFormValue("email"), page.say.Text("signin.enter_your_address_as_in_ada")
 		return render(w, http.StatusUnprocessableEntity, "signin.html", page)
 	}
 	client, _ := d.Client(r)
 	if err := d.Registry.SendOTP(r.Context(), email, "", client, d.ownNonce(w, r)); err != nil {
 		return err
 	}
-	page := d.signInPage(r, "Enter your code")
+	page := d.signInPage(r, "code.enter_your_code")
 	page.Email = email
 	return render(w, http.StatusOK, "code.html", page)
 }
@@ -75,13 +78,14 @@ func (d signInPages) enterCode(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	wrong := func(text string) error {
-		page := d.signInPage(r, "Error: Enter your code")
-		page.Email, page.Error = email, text
+		page := d.signInPage(r, "code.enter_your_code")
+		page.Title = errorTitle(page.say, page.Title)
+		page.Email, page.Error = email, page.say.Text(text)
 		return render(w, http.StatusUnprocessableEntity, "code.html", page)
 	}
 	code := strings.TrimSpace(r.PostFormValue("otp"))
 	if !watchpost.ValidOTP(code) {
-		return wrong("Enter the six digits from the mail.")
+		return wrong("signin.enter_the_six_digits_from_the")
 	}
 	otp := signin.OneTimeCode{Email: email, OTP: code, Nonce: d.nonce(r)}
 	signed, err := d.choose(r, otp)
@@ -90,7 +94,7 @@ func (d signInPages) enterCode(w http.ResponseWriter, r *http.Request) error {
 	case errors.As(err, &choice):
 		return d.showChoice(w, r, otp)
 	case err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated:
-		return wrong("That is not the code we sent, or it has expired. After five wrong tries a new code is needed.")
+		return wrong("signin.that_is_not_the_code_we")
 	case err != nil:
 		return err
 	}
@@ -144,7 +148,7 @@ type linkPage struct {
 }
 
 func (d signInPages) showLink(w http.ResponseWriter, r *http.Request) error {
-	return render(w, http.StatusOK, "link.html", linkPage{frame: frame{Title: "Sign in"}, Link: r.URL.Query().Get("link")})
+	return render(w, http.StatusOK, "link.html", linkPage{frame: bareFrame(r, "common.sign_in"), Link: r.URL.Query().Get("link")})
 }
 
 func (d signInPages) redeemLink(w http.ResponseWriter, r *http.Request) error {
@@ -152,7 +156,8 @@ func (d signInPages) redeemLink(w http.ResponseWriter, r *http.Request) error {
 		return d.Registry.RedeemSignInLink(r.Context(), r.PostFormValue("link"), b)
 	})
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
-		page := linkPage{frame: frame{Title: "Error: Sign in"}, Error: "This link was used or has expired. Sign in by a mailed code."}
+		page := linkPage{frame: bareFrame(r, "common.sign_in")}
+		page.Title, page.Error = errorTitle(page.say, page.Title), page.say.Text("signin.this_link_was_used_or_has")
 		return render(w, http.StatusUnprocessableEntity, "link.html", page)
 	}
 	return err
@@ -249,6 +254,6 @@ func (d signInPages) showChoice(w http.ResponseWriter, r *http.Request, code sig
 	if err != nil {
 		return err
 	}
-	page := choicePage{frame: frame{Title: "Choose a team"}, Email: code.Email, Code: code.OTP, Consent: consent}
+	page := choicePage{frame: bareFrame(r, "choice.choose_a_team"), Email: code.Email, Code: code.OTP, Consent: consent}
 	return render(w, http.StatusOK, "choice.html", page)
 }

@@ -56,16 +56,16 @@ func (d signInPages) comeFromProvider(w http.ResponseWriter, r *http.Request) er
 	secret, begun := d.signOn(r)
 	secrets := d.signOnSecrets(secret)
 	if !begun || subtle.ConstantTimeCompare([]byte(asked.Get("state")), []byte(secrets.State)) != 1 {
-		return d.refuse(w, r, http.StatusUnprocessableEntity, "This sign-in was not begun in this browser, or took too long. Try again.")
+		return d.refuse(w, r, http.StatusUnprocessableEntity, sayOf(r).Text("signin.this_sign_in_was_not_begun"))
 	}
 	d.setSignOn(w, r, "", -1)
 	if asked.Get("code") == "" {
-		return d.refuse(w, r, http.StatusUnprocessableEntity, "Your organisation did not sign you in.")
+		return d.refuse(w, r, http.StatusUnprocessableEntity, sayOf(r).Text("signin.your_organisation_did_not_sign_you"))
 	}
 	client, _ := d.Client(r)
 	if err := d.Registry.TakeTry(r.Context(), client); err != nil {
 		if watchpost.KindOf(err) == watchpost.Unauthenticated {
-			return d.refuse(w, r, http.StatusUnprocessableEntity, "Too many sign-ins from here. Try again in an hour.")
+			return d.refuse(w, r, http.StatusUnprocessableEntity, sayOf(r).Text("signin.too_many_sign_ins_from_here"))
 		}
 		return err
 	}
@@ -75,7 +75,7 @@ func (d signInPages) comeFromProvider(w http.ResponseWriter, r *http.Request) er
 	}
 	email, ok := watchpost.NormalizeEmail(person.Email)
 	if !ok || !slices.Contains(d.Domains, watchpost.DomainOf(email)) {
-		return d.refuse(w, r, http.StatusForbidden, "Addresses of this domain do not sign in this way. Have a code mailed.")
+		return d.refuse(w, r, http.StatusForbidden, sayOf(r).Text("signin.addresses_of_this_domain_do_not"))
 	}
 	name, err := watchpost.CleanName(person.FullName)
 	if err != nil {
@@ -89,9 +89,9 @@ func (d signInPages) comeFromProvider(w http.ResponseWriter, r *http.Request) er
 	case errors.As(err, &choice):
 		return d.chooseByProof(w, r, proof)
 	case watchpost.KindOf(err) == watchpost.NotFound:
-		return d.refuse(w, r, http.StatusForbidden, "You are not in a team yet. Ask an admin of your team to invite "+email+".")
+		return d.refuse(w, r, http.StatusForbidden, sayOf(r).Text("signin.you_are_not_in_a_team", "email", email))
 	case watchpost.KindOf(err) == watchpost.PlanLimit:
-		return d.refuse(w, r, http.StatusPaymentRequired, "The team of your domain is full. Ask one of its admins.")
+		return d.refuse(w, r, http.StatusPaymentRequired, sayOf(r).Text("signin.the_team_of_your_domain_is"))
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func (d signInPages) chooseByProof(w http.ResponseWriter, r *http.Request, p act
 		return err
 	}
 	if otp == "" {
-		return d.refuse(w, r, http.StatusTooManyRequests, "Too many sign-ins with this address. Try again in ten minutes.")
+		return d.refuse(w, r, http.StatusTooManyRequests, sayOf(r).Text("signin.too_many_sign_ins_with_this"))
 	}
 	return d.showChoice(w, r, signin.OneTimeCode{Email: p.Email, OTP: otp, Nonce: nonce})
 }
@@ -114,9 +114,9 @@ func (d signInPages) chooseByProof(w http.ResponseWriter, r *http.Request, p act
 func (d signInPages) refuseProvider(w http.ResponseWriter, r *http.Request, err error) error {
 	d.Log.Warn("the provider of identities signed nobody in", "error", err)
 	if errors.Is(err, identity.ErrUnreachable) {
-		return d.refuse(w, r, http.StatusServiceUnavailable, "Your organisation's sign-in cannot be reached. Try again, or have a code mailed.")
+		return d.refuse(w, r, http.StatusServiceUnavailable, sayOf(r).Text("signin.your_organisations_sign_in_cannot"))
 	}
-	return d.refuse(w, r, http.StatusForbidden, "Your organisation's answer was not accepted. Tell your operator.")
+	return d.refuse(w, r, http.StatusForbidden, sayOf(r).Text("signin.your_organisations_answer_was_not"))
 }
 
 func (d signInPages) signOnSecrets(cookie string) identity.Secrets {
@@ -172,15 +172,15 @@ func (d signInPages) enterPasskey(w http.ResponseWriter, r *http.Request) error 
 	}
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
 		d.Log.Info("a passkey was not accepted", "error", err)
-		return d.refuse(w, r, http.StatusUnprocessableEntity, "The passkey was not accepted. Try again, or have a code mailed.")
+		return d.refuse(w, r, http.StatusUnprocessableEntity, sayOf(r).Text(sayOf(r).Text("signin.the_passkey_was_not_accepted_try")))
 	}
 	return err
 }
 
 // refuse shows the page of sign-in with the reason for the refusal.
 func (d signInPages) refuse(w http.ResponseWriter, r *http.Request, status int, text string) error {
-	page := d.signInPage(r, "Error: Sign in")
-	page.Refused = text
+	page := d.signInPage(r, "common.sign_in")
+	page.Title, page.Refused = errorTitle(page.say, page.Title), text
 	return render(w, status, "signin.html", page)
 }
 

@@ -3,10 +3,10 @@ package dashboard
 import (
 	"encoding/json"
 	"math"
-	"strconv"
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -21,78 +21,81 @@ type taskView struct {
 
 // pendingTexts say why a task waits, and what goes on then.
 var pendingTexts = map[watchpost.PendingReason][2]string{
-	watchpost.PendingRunning:          {"in a browser now", ""},
-	watchpost.PendingExtensionOffline: {"waiting for the browser", "It is done when the browser is next open and signed in."},
-	watchpost.PendingPaused:           {"paused", "The account is paused; the team page says why."},
-	watchpost.PendingWeeklyCap:        {"waiting", "This week's invitations are used up."},
-	watchpost.PendingDailyCap:         {"waiting", "Today's allowance is used up."},
-	watchpost.PendingMemberAsked:      {"waiting for the member", "The browser asks the member before it writes."},
-	watchpost.PendingMemberPace:       {"waiting", "The member has set hours or pauses for what is done in their name."},
-	watchpost.PendingRetry:            {"waiting", "It failed without acting and is tried again."},
-	watchpost.PendingQueued:           {"waiting for its turn", ""},
+	watchpost.PendingRunning:          {"tasks.in_a_browser_now", ""},
+	watchpost.PendingExtensionOffline: {"tasks.waiting_for_the_browser", "tasks.it_is_done_when_the_browser"},
+	watchpost.PendingPaused:           {"tasks.paused", "tasks.the_account_is_paused_the_team"},
+	watchpost.PendingWeeklyCap:        {"tasks.waiting_2", "tasks.this_weeks_invitations_are_used_up"},
+	watchpost.PendingDailyCap:         {"tasks.waiting_2", "tasks.todays_allowance_is_used_up"},
+	watchpost.PendingMemberAsked:      {"tasks.waiting_for_the_member", "tasks.the_browser_asks_the_member_before"},
+	watchpost.PendingMemberPace:       {"tasks.waiting_2", "tasks.the_member_has_set_hours_or"},
+	watchpost.PendingRetry:            {"tasks.waiting_2", "tasks.it_failed_without_acting_and_is"},
+	watchpost.PendingQueued:           {"tasks.waiting_for_its_turn", ""},
 }
 
 // taskShown describes a task for the members of its team.
-func taskShown(t actors.TaskView, team watchpost.Team, now time.Time) taskView {
+func taskShown(say *words.Language, t actors.TaskView, team watchpost.Team, now time.Time) taskView {
 	var input struct {
 		Email string `json:"user_email"`
 	}
 	_ = json.Unmarshal(t.Input, &input) // a task without the field names no member
-	view := taskView{ID: t.ID, What: t.Type.Title(), At: momentOf(ago(t.CreatedAt, now), t.CreatedAt)}
+	view := taskView{ID: t.ID, What: say.Known(t.Type.Title()), At: momentOf(say, ago(say, t.CreatedAt, now), t.CreatedAt)}
 	if m, known := team.MemberByEmail(input.Email); known {
-		view.What += " as " + nameOf(m)
+		view.What = say.Text("tasks.as", "what", view.What, "name", nameOf(m))
 	}
 	switch t.State {
 	case watchpost.TaskCompleted:
-		view.State, view.Class, view.Icon = "done", "good", "check"
+		view.State, view.Class, view.Icon = say.Text("tasks.done"), "good", "check"
 	case watchpost.TaskFailed:
-		view.failed(t.Output)
+		view.failed(say, t.Output)
 	default:
 		view.Pending = true
 		text := pendingTexts[t.Reason]
-		view.State, view.Extra, view.Class, view.Icon = text[0], text[1], "wait", "clock"
+		view.State, view.Class, view.Icon = say.Text(text[0]), "wait", "clock"
+		if text[1] != "" {
+			view.Extra = say.Text(text[1])
+		}
 		if t.Reason == watchpost.PendingRunning {
 			view.Class, view.Icon = "info", "spin"
 		}
 		if t.NotBefore.After(now) && t.Reason == watchpost.PendingQueued {
-			view.State, view.Extra = "not sent yet", "It goes out in "+secondsLeft(t.NotBefore, now)+"."
+			view.State, view.Extra = say.Text("tasks.not_sent_yet"), say.Text("tasks.it_goes_out_in_time", "time", secondsLeft(say, t.NotBefore, now))
 		} else if t.NotBefore.After(now) {
-			view.Extra += " Goes on at " + clockTime(t.NotBefore, now) + " UTC, in " + inTime(t.NotBefore.Sub(now)) + "."
+			view.Extra += " " + say.Text("tasks.goes_on_at_at_utc_in", "at", zonedTime(say, t.NotBefore, now), "time", inTime(say, t.NotBefore.Sub(now)))
 		}
 	}
 	return view
 }
 
 // secondsLeft writes how long it is until a moment, in whole seconds.
-func secondsLeft(at, now time.Time) string {
-	return plural(max(0, int(math.Ceil(at.Sub(now).Seconds()))), "second")
+func secondsLeft(say *words.Language, at, now time.Time) string {
+	return plural(say, max(0, int(math.Ceil(at.Sub(now).Seconds()))), "second")
 }
 
-const textCancelled = "Nothing was sent."
+const textCancelled = "tasks.nothing_was_sent"
 
 // failed describes a failure: whether it was done is not always known.
-func (v *taskView) failed(output json.RawMessage) {
+func (v *taskView) failed(say *words.Language, output json.RawMessage) {
 	var failure struct {
 		Error struct{ Code, Message string } `json:"error"`
 		Safe  bool                           `json:"retry_safe"`
 	}
 	_ = json.Unmarshal(output, &failure) // an output that cannot be read has no reason
-	v.State, v.Class, v.Icon, v.Extra = "failed", "bad", "x", failure.Error.Message
+	v.State, v.Class, v.Icon, v.Extra = say.Text("tasks.failed"), "bad", "x", say.Known(failure.Error.Message)
 	switch {
 	case failure.Error.Code == watchpost.FailCancelled:
-		v.State, v.Class, v.Icon, v.Extra = "cancelled", "", "x", textCancelled
+		v.State, v.Class, v.Icon, v.Extra = say.Text("tasks.cancelled"), "", "x", say.Text(textCancelled)
 	case failure.Error.Code == watchpost.FailOutcomeUnknown:
-		v.State, v.Icon, v.Extra = "outcome unknown", "warn", "The browser closed in the middle. Look at the post before you repeat it."
+		v.State, v.Icon, v.Extra = say.Text("tasks.outcome_unknown"), "warn", say.Text("tasks.the_browser_closed_in_the_middle")
 	case failure.Safe:
-		v.Extra += " It is safe to try again."
+		v.Extra += " " + say.Text("tasks.it_is_safe_to_try_again")
 	}
 }
 
 // inTime writes how long something takes.
-func inTime(d time.Duration) string {
+func inTime(say *words.Language, d time.Duration) string {
 	hours, minutes := int(d.Hours()), int(d.Minutes())%60
 	if hours == 0 {
-		return strconv.Itoa(max(1, minutes)) + " min"
+		return say.Text("time.minutes", "minutes", max(1, minutes))
 	}
-	return strconv.Itoa(hours) + " h " + strconv.Itoa(minutes) + " min"
+	return say.Text("time.hours_minutes", "hours", hours, "minutes", minutes)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -59,7 +60,7 @@ type taskRow struct {
 
 func (d *Dashboard) tasks(w http.ResponseWriter, r *http.Request, v *visit) error {
 	given := r.URL.Query()
-	page := tasksPage{frame: frameOf(v, "tasks", "Tasks"), Here: tasksHref(given)}
+	page := tasksPage{frame: frameOf(v, "tasks", v.say.Text("common.tasks")), Here: tasksHref(given)}
 	if err := d.openTasks(r, v, &page, given); err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (d *Dashboard) openTasks(r *http.Request, v *visit, page *tasksPage, given 
 	from := min((at-1)*tasksPageSize, len(open.Tasks))
 	for i := range open.Tasks[from:] {
 		t := &open.Tasks[from+i]
-		row := openRow(t, v.team.Team, lists, d)
+		row := openRow(v.say, t, v.team.Team, lists, d)
 		if t.Reason == watchpost.PendingRunning {
 			page.Running = append(page.Running, row)
 		} else {
@@ -151,7 +152,7 @@ func (d *Dashboard) failedTasks(r *http.Request, v *visit, page *tasksPage, give
 	page.Done, page.FailedCount = totals.Done, totals.Failed
 	query := watchpost.JournalQuery{From: today, State: watchpost.TaskFailed, Except: watchpost.FailCancelled}
 	for _, c := range totals.Causes {
-		cause := causeOf(c, given)
+		cause := causeOf(v.say, c, given)
 		if given.Get("cause") == cause.name() {
 			page.Cause, page.FailedCount = &cause, c.Count
 			query.Type, query.Code = c.Type, c.Code
@@ -166,7 +167,7 @@ func (d *Dashboard) failedTasks(r *http.Request, v *visit, page *tasksPage, give
 		return err
 	}
 	for i := range failed.Entries {
-		page.Failed = append(page.Failed, failedRow(&failed.Entries[i], v.team.Team, d))
+		page.Failed = append(page.Failed, failedRow(v.say, &failed.Entries[i], v.team.Team, d))
 	}
 	if given.Get("after") != "" {
 		page.FailedFirst = tasksHref(given, "after", "")
@@ -183,35 +184,35 @@ func (d *Dashboard) failedTasks(r *http.Request, v *visit, page *tasksPage, give
 		return err
 	}
 	for i := range cancelled.Entries {
-		page.Cancelled = append(page.Cancelled, failedRow(&cancelled.Entries[i], v.team.Team, d))
+		page.Cancelled = append(page.Cancelled, failedRow(v.say, &cancelled.Entries[i], v.team.Team, d))
 	}
 	return nil
 }
 
 func (c *causeView) name() string { return string(c.kind) + "." + c.code }
 
-func causeOf(c actors.JournalCause, given url.Values) causeView {
-	outcome := outcomeOf(&watchpost.JournalEntry{Type: c.Type, State: watchpost.TaskFailed, Code: c.Code, Message: c.Message})
-	view := causeView{What: c.Type.Title(), Why: cmp.Or(outcome.Extra, outcome.State), Count: c.Count, kind: c.Type, code: c.Code}
+func causeOf(say *words.Language, c actors.JournalCause, given url.Values) causeView {
+	outcome := outcomeOf(say, &watchpost.JournalEntry{Type: c.Type, State: watchpost.TaskFailed, Code: c.Code, Message: c.Message})
+	view := causeView{What: say.Known(c.Type.Title()), Why: cmp.Or(outcome.Extra, outcome.State), Count: c.Count, kind: c.Type, code: c.Code}
 	view.Href = tasksHref(given, "cause", view.name(), "after", "")
 	return view
 }
 
 // openRow describes a task that is not final.
-func openRow(t *actors.OpenTask, team watchpost.Team, lists []actors.WatchlistView, d *Dashboard) taskRow {
+func openRow(say *words.Language, t *actors.OpenTask, team watchpost.Team, lists []actors.WatchlistView, d *Dashboard) taskRow {
 	now := d.Clock.Now()
-	view := taskShown(t.TaskView, team, now)
+	view := taskShown(say, t.TaskView, team, now)
 	row := taskRow{
-		ID: t.ID, What: entryText(&t.Entry, team) + askedBy(&t.Entry, team), Icon: t.Type.Icon(), Class: view.Class, Sign: view.Icon, Extra: view.Extra,
+		ID: t.ID, What: askedBy(say, entryText(say, &t.Entry, team), &t.Entry, team), Icon: t.Type.Icon(), Class: view.Class, Sign: view.Icon, Extra: view.Extra,
 		At: view.At, Post: t.Entry.Post, Account: t.Reason == watchpost.PendingPaused || t.Reason == watchpost.PendingExtensionOffline,
 	}
 	if t.Type.Scan() {
-		row.What = scanText(t, lists)
+		row.What = scanText(say, t, lists)
 	}
 	row.Cancel = !t.Type.Scan() && t.Reason != watchpost.PendingRunning
-	row.State = strings.ToUpper(view.State[:1]) + view.State[1:]
+	row.State = words.Sentence(view.State)
 	if m, known := team.Member(t.Holder); known && t.Reason == watchpost.PendingRunning {
-		row.State = "In the browser of " + nameOf(m)
+		row.State = say.Text("tasks.in_the_browser_of_name", "name", nameOf(m))
 	}
 	return row
 }
@@ -224,10 +225,10 @@ func serves(t *actors.OpenTask, l *actors.WatchlistView) bool {
 }
 
 // scanText says what a scan looks for, and for which watchlists.
-func scanText(t *actors.OpenTask, lists []actors.WatchlistView) string {
-	what := "Look for new posts"
+func scanText(say *words.Language, t *actors.OpenTask, lists []actors.WatchlistView) string {
+	what := say.Text("tasks.look_for_new_posts")
 	if t.Entry.Subject != "" {
-		what = "Look for “" + t.Entry.Subject + "”"
+		what = say.Text("tasks.look_for_subject", "subject", t.Entry.Subject)
 	}
 	var names []string
 	for i := range lists {
@@ -238,72 +239,72 @@ func scanText(t *actors.OpenTask, lists []actors.WatchlistView) string {
 	if len(names) == 0 {
 		return what
 	}
-	return what + " for " + some(names)
+	return say.Text("tasks.what_for_names", "what", what, "names", some(say, names))
 }
 
 // entryText says what a caller's task does.
-func entryText(e *watchpost.JournalEntry, team watchpost.Team) string {
-	what := e.Type.Title()
+func entryText(say *words.Language, e *watchpost.JournalEntry, team watchpost.Team) string {
+	what := say.Known(e.Type.Title())
 	switch {
 	case e.Post != "" || strings.HasPrefix(e.Subject, "urn:") && e.Type.OnPost():
-		what = e.Type.TitlePost()
+		what = say.Known(e.Type.TitlePost())
 	case e.Subject != "":
 		what += ": " + e.Subject
 	}
 	if m, known := team.Member(e.Member); known && e.Type.Writes() {
-		what += " as " + nameOf(m)
+		what = say.Text("tasks.as", "what", what, "name", nameOf(m))
 	}
 	return what
 }
 
-// askedBy says who asked for a task, as the end of a sentence.
-func askedBy(e *watchpost.JournalEntry, team watchpost.Team) string {
-	return ", asked by " + askerOf(e, team)
+// askedBy adds who asked for a task.
+func askedBy(say *words.Language, what string, e *watchpost.JournalEntry, team watchpost.Team) string {
+	return say.Text("tasks.asked_by", "what", what, "name", askerOf(say, e, team))
 }
 
 // askerOf names who asked for a task.
-func askerOf(e *watchpost.JournalEntry, team watchpost.Team) string {
+func askerOf(say *words.Language, e *watchpost.JournalEntry, team watchpost.Team) string {
 	switch e.Way {
 	case watchpost.AskedByMember:
 		if m, known := team.Member(watchpost.MemberID(e.Asked)); known {
 			return nameOf(m)
 		}
-		return "a former member"
+		return say.Text("tasks.a_former_member")
 	case watchpost.AskedByRule:
-		return "a rule"
+		return say.Text("tasks.a_rule")
 	}
-	return "the API key"
+	return say.Text("tasks.the_api_key")
 }
 
 // failedRow describes a task that failed.
-func failedRow(e *watchpost.JournalEntry, team watchpost.Team, d *Dashboard) taskRow {
+func failedRow(say *words.Language, e *watchpost.JournalEntry, team watchpost.Team, d *Dashboard) taskRow {
 	now := d.Clock.Now()
-	outcome := outcomeOf(e)
+	outcome := outcomeOf(say, e)
 	return taskRow{
-		ID: e.ID, What: entryText(e, team) + askedBy(e, team), Icon: e.Type.Icon(), State: outcome.State, Class: outcome.Class, Sign: outcome.Icon,
-		Extra: outcome.Extra, At: momentOf(ago(e.EndedAt, now), e.EndedAt), Post: e.Post, Retry: e.Safe, Key: watchpost.NewSecret(8),
+		ID: e.ID, What: askedBy(say, entryText(say, e, team), e, team), Icon: e.Type.Icon(), State: outcome.State, Class: outcome.Class, Sign: outcome.Icon,
+		Extra: outcome.Extra, At: momentOf(say, ago(say, e.EndedAt, now), e.EndedAt), Post: e.Post, Retry: e.Safe, Key: watchpost.NewSecret(8),
 	}
 }
 
 // outcomeOf describes how a task ended.
-func outcomeOf(e *watchpost.JournalEntry) taskView {
+func outcomeOf(say *words.Language, e *watchpost.JournalEntry) taskView {
 	switch {
 	case e.State == watchpost.TaskCompleted:
 		took := e.EndedAt.Sub(e.At)
-		return taskView{State: "Done in " + duration(took), Class: "good", Icon: "check"}
+		return taskView{State: say.Text("tasks.done_in_time", "time", duration(say, took)), Class: "good", Icon: "check"}
 	case e.State != watchpost.TaskFailed:
-		return taskView{State: "Not done yet", Class: "wait", Icon: "clock"}
+		return taskView{State: say.Text("tasks.not_done_yet"), Class: "wait", Icon: "clock"}
 	case e.Code == watchpost.FailOutcomeUnknown && e.Acted == nil:
-		return taskView{State: "Outcome unknown", Class: "bad", Icon: "warn", Extra: "The browser closed in the middle. Look at the post before you repeat it."}
+		return taskView{State: say.Text("tasks.outcome_unknown_2"), Class: "bad", Icon: "warn", Extra: say.Text("tasks.the_browser_closed_in_the_middle")}
 	case e.Code == watchpost.FailOutcomeUnknown && *e.Acted:
-		return taskView{State: "Done", Class: "good", Icon: "check", Extra: "It became known later."}
+		return taskView{State: say.Text("tasks.done_2"), Class: "good", Icon: "check", Extra: say.Text("tasks.it_became_known_later")}
 	}
 	if e.Code == watchpost.FailCancelled {
-		return taskView{State: "Cancelled", Icon: "x", Extra: textCancelled}
+		return taskView{State: say.Text("tasks.cancelled_2"), Icon: "x", Extra: say.Text(textCancelled)}
 	}
-	view := taskView{State: "Failed", Class: "bad", Icon: "x", Extra: e.Message}
+	view := taskView{State: say.Text("tasks.failed_2"), Class: "bad", Icon: "x", Extra: say.Known(e.Message)}
 	if e.Safe {
-		view.Extra = strings.TrimSpace(view.Extra + " It is safe to try again.")
+		view.Extra = strings.TrimSpace(view.Extra + " " + say.Text("tasks.it_is_safe_to_try_again"))
 	}
 	return view
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/useragent"
 	"watchpost/watchpost"
 )
@@ -46,10 +47,10 @@ type gauge struct {
 	UsedText, LimitText string
 }
 
-func gaugeOf(name string, used, limit int) gauge {
-	g := gauge{Name: name, Used: used, Limit: limit, Warn: limit * 85 / 100, UsedText: number(used), LimitText: number(limit)}
+func gaugeOf(say *words.Language, name string, used, limit int) gauge {
+	g := gauge{Name: name, Used: used, Limit: limit, Warn: limit * 85 / 100, UsedText: say.Number(used), LimitText: say.Number(limit)}
 	if limit == watchpost.Unlimited {
-		g.LimitText = "any number"
+		g.LimitText = say.Text("team.any_number")
 	}
 	return g
 }
@@ -87,9 +88,9 @@ type signInView struct {
 }
 
 var actionNames = map[watchpost.Action]string{
-	watchpost.ActionLike: "Likes", watchpost.ActionComment: "Comments", watchpost.ActionMessage: "Messages", watchpost.ActionInvitation: "Invitations",
-	watchpost.ActionProfileFetch: "Profiles", watchpost.ActionCompanyFetch: "Companies", watchpost.ActionProfileSearch: "Searches",
-	watchpost.ActionKeywordScan: "Keyword scans", watchpost.ActionPeopleScan: "Profile scans", watchpost.ActionCompanyScan: "Company scans",
+	watchpost.ActionLike: "team.likes", watchpost.ActionComment: "team.comments", watchpost.ActionMessage: "team.messages", watchpost.ActionInvitation: "team.invitations",
+	watchpost.ActionProfileFetch: "team.profiles", watchpost.ActionCompanyFetch: "team.companies", watchpost.ActionProfileSearch: "team.searches",
+	watchpost.ActionKeywordScan: "team.keyword_scans", watchpost.ActionPeopleScan: "team.profile_scans", watchpost.ActionCompanyScan: "team.company_scans",
 }
 
 // actionOrder is the order of the gauges.
@@ -100,15 +101,15 @@ var actionOrder = []watchpost.Action{
 
 // pauseTexts say why an account is paused, and what to do.
 var pauseTexts = map[actors.PauseReason][2]string{
-	actors.PauseAccountInUse:  {"another member works with this account", "Sign in to the network with an account of your own."},
-	actors.PauseOtherAccount:  {"signed in to another account", "Sign in to the network with the account that is shown here, or ask the operator to release it."},
-	actors.PauseSignedOut:     {"signed out of the network", "Sign in to the network in that browser. Tasks wait until then; nothing is lost."},
-	actors.PauseChallenge:     {"the network asks for a check", "Open the network in that browser and answer the check. Tasks wait until then; nothing is lost."},
-	actors.PauseReleased:      {"the browser gave a task back", "It goes on when the browser is heard of again."},
-	actors.PauseNewClaim:      {"new to this team", "Its allowances begin with the next day, its invitations with the next week."},
-	actors.PauseNotUnderstood: {"a page of the network has changed", "Tasks of this kind wait. Update the extension if there is a newer one."},
-	actors.PauseFailing:       {"the network fails", "Tasks of this kind wait, and are tried again by themselves."},
-	actors.PauseNetworkLimit:  {"the network refused more", "It goes on by itself."},
+	actors.PauseAccountInUse:  {"team.another_member_works_with_this", "team.sign_in_to_the_network_with"},
+	actors.PauseOtherAccount:  {"team.signed_in_to_another_account", "team.sign_in_to_the_network_with_2"},
+	actors.PauseSignedOut:     {"team.signed_out_of_the_network", "team.sign_in_to_the_network_in"},
+	actors.PauseChallenge:     {"team.the_network_asks_for_a_check", "team.open_the_network_in_that_browser"},
+	actors.PauseReleased:      {"team.the_browser_gave_a_task_back", "team.it_goes_on_when_the_browser"},
+	actors.PauseNewClaim:      {"team.new_to_this_team", "team.its_allowances_begin_with_the_next"},
+	actors.PauseNotUnderstood: {"team.a_page_of_the_network_has", "team.tasks_of_this_kind_wait_update"},
+	actors.PauseFailing:       {"team.the_network_fails", "team.tasks_of_this_kind_wait_and"},
+	actors.PauseNetworkLimit:  {"team.the_network_refused_more", "team.it_goes_on_by_itself"},
 }
 
 func (d teamPages) showTeam(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -131,23 +132,23 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 	}
 	admin := v.member.Role == watchpost.RoleAdmin
 	page := &teamPage{
-		frame: frameOf(v, "team", "Team"), Name: team.Team.Name, Plan: planName(team.Team.Plan), Admin: admin,
-		Room: gaugeOf("", team.Use.Members, team.Limits.Members).LimitText, ResetIn: inTime(watchpost.Daily.Reset(now).Sub(now)), Origin: d.origin(r),
+		frame: frameOf(v, "team", v.say.Text("common.team")), Name: team.Team.Name, Plan: planName(team.Team.Plan), Admin: admin,
+		Room: gaugeOf(v.say, "", team.Use.Members, team.Limits.Members).LimitText, ResetIn: inTime(v.say, watchpost.Daily.Reset(now).Sub(now)), Origin: d.origin(r),
 		Drafts: d.Draft != nil, Voice: team.Team.Voice,
 		Quotas: []gauge{
-			gaugeOf("Watchlists", team.Use.Watchlists, team.Limits.Watchlists), gaugeOf("Members", team.Use.Members, team.Limits.Members),
-			gaugeOf("Relevant posts this week, fullest watchlist", team.Use.WeeklyPosts, team.Limits.WeeklyPosts),
-			gaugeOf("Potential leads this week, fullest watchlist", team.Use.PotentialLeads, team.Limits.PotentialLeads),
+			gaugeOf(v.say, v.say.Text("common.watchlists"), team.Use.Watchlists, team.Limits.Watchlists), gaugeOf(v.say, v.say.Text("team.members"), team.Use.Members, team.Limits.Members),
+			gaugeOf(v.say, v.say.Text("team.relevant_posts_this_week_fullest"), team.Use.WeeklyPosts, team.Limits.WeeklyPosts),
+			gaugeOf(v.say, v.say.Text("team.potential_leads_this_week_fullest"), team.Use.PotentialLeads, team.Limits.PotentialLeads),
 		},
 	}
 	if at := team.Team.MemberLeftAt; !at.IsZero() {
-		page.KeyHeld = at.UTC().Format("2 January 2006")
+		page.KeyHeld = v.say.Date("date.long", v.say.Local(at))
 	}
 	if at := team.Team.KeyRotationAskedAt; !at.IsZero() {
-		page.KeyAsked = at.UTC().Format("2 January 2006")
+		page.KeyAsked = v.say.Date("date.long", v.say.Local(at))
 	}
 	if !team.Team.PlanExpiresAt.IsZero() {
-		page.PlanEnds = team.Team.PlanExpiresAt.UTC().Format("2 January 2006")
+		page.PlanEnds = v.say.Date("date.long", team.Team.PlanExpiresAt.UTC())
 	}
 	for i, m := range team.Team.Members {
 		p := team.Presence[i]
@@ -158,12 +159,12 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 		page.Members = append(page.Members, memberView{m.ID, nameOf(m), m.Email, m.Role, other, m.ID == v.member.ID, p.Acting})
 		mine := slices.DeleteFunc(slices.Clone(sessions), func(s actors.SessionView) bool { return s.Member.ID != m.ID })
 		if p.Account != nil || len(mine) > 0 {
-			page.Accounts = append(page.Accounts, accountOf(m, p, mine, admin || m.ID == v.member.ID, now))
+			page.Accounts = append(page.Accounts, accountOf(v.say, m, p, mine, admin || m.ID == v.member.ID, now))
 		}
 	}
 	page.addInvitations(team, now)
 	for _, s := range signIns {
-		page.SignIns = append(page.SignIns, signInView{ID: s.ID, Agent: useragent.Name(s.Agent), When: momentOf(ago(s.CreatedAt, now), s.CreatedAt), This: s.ID == v.session.ID})
+		page.SignIns = append(page.SignIns, signInView{ID: s.ID, Agent: useragent.Name(s.Agent), When: momentOf(v.say, ago(v.say, s.CreatedAt, now), s.CreatedAt), This: s.ID == v.session.ID})
 	}
 	for _, m := range team.Team.Members {
 		if !admin || m.ID == v.member.ID {
@@ -174,42 +175,42 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 			return nil, err
 		}
 		for _, s := range theirs { // without the id, which ends it
-			page.SignIns = append(page.SignIns, signInView{Who: nameOf(m), Agent: useragent.Name(s.Agent), When: momentOf(ago(s.CreatedAt, now), s.CreatedAt)})
+			page.SignIns = append(page.SignIns, signInView{Who: nameOf(m), Agent: useragent.Name(s.Agent), When: momentOf(v.say, ago(v.say, s.CreatedAt, now), s.CreatedAt)})
 		}
 	}
 	return page, d.addAudit(r, v, page)
 }
 
 // accountOf describes a member's account and browsers.
-func accountOf(m watchpost.Member, p actors.MemberPresence, sessions []actors.SessionView, revoke bool, now time.Time) accountView {
-	a := accountView{ID: m.ID, Name: nameOf(m), Initials: initials(nameOf(m)), State: "Working", Class: "good", Icon: "check"}
+func accountOf(say *words.Language, m watchpost.Member, p actors.MemberPresence, sessions []actors.SessionView, revoke bool, now time.Time) accountView {
+	a := accountView{ID: m.ID, Name: nameOf(m), Initials: initials(nameOf(m)), State: say.Text("team.working"), Class: "good", Icon: "check"}
 	if p.Account != nil && p.Account.Name != "" && p.Account.Name != a.Name {
-		a.Name += ", " + p.Account.Name + " on the network"
+		a.Name = say.Text("team.name_account_on_the_network", "name", a.Name, "account", p.Account.Name)
 	}
 	switch {
 	case len(p.Pauses) > 0:
 		text := pauseTexts[p.Pauses[0].Reason]
-		a.State, a.Class, a.Icon, a.Fix = "Paused: "+text[0], "bad", "pause", text[1]
+		a.State, a.Class, a.Icon, a.Fix = say.Text("team.paused_why", "why", say.Text(text[0])), "bad", "pause", say.Text(text[1])
 		if until := p.Pauses[0].Until; until.After(now) {
-			a.Fix += " Until " + clockTime(until, now) + " UTC."
+			a.Fix += " " + say.Text("team.until_until_utc", "until", zonedTime(say, until, now))
 		}
 		for _, p := range p.Pauses {
 			if p.Failures > 0 {
-				a.Fix += " " + p.TaskType.Title() + ": " + plural(p.Failures, "failure") + " in a row, the last: " + p.Message + "."
+				a.Fix += " " + say.Text("team.task_failures_in_a_row_the", "task", say.Known(p.TaskType.Title()), "failures", plural(say, p.Failures, "failure"), "message", say.Known(p.Message))
 			}
 		}
 	case p.Account == nil:
-		a.State, a.Class, a.Icon, a.Fix = "Not signed in to the network yet", "wait", "clock", "Sign in to the network in the browser with the extension."
+		a.State, a.Class, a.Icon, a.Fix = say.Text("team.not_signed_in_to_the_network"), "wait", "clock", say.Text("team.sign_in_to_the_network_in_2")
 	case !p.Connected:
-		a.State, a.Class, a.Icon, a.Fix = "No browser is open", "wait", "clock", "Tasks of this account wait until it is."
+		a.State, a.Class, a.Icon, a.Fix = say.Text("team.no_browser_is_open"), "wait", "clock", say.Text("team.tasks_of_this_account_wait_until")
 	}
 	if !p.LastActive.IsZero() {
-		a.Seen = "seen " + ago(p.LastActive, now)
+		a.Seen = say.Text("team.seen_ago", "ago", ago(say, p.LastActive, now))
 	}
 	for _, action := range actionOrder {
 		for _, u := range p.Used {
 			if u.Action == action {
-				a.Gauges = append(a.Gauges, gaugeOf(actionNames[action], u.Used, u.Limit))
+				a.Gauges = append(a.Gauges, gaugeOf(say, say.Text(actionNames[action]), u.Used, u.Limit))
 			}
 		}
 	}
@@ -222,13 +223,13 @@ func accountOf(m watchpost.Member, p actors.MemberPresence, sessions []actors.Se
 			text += ", " + s.Browser.OS
 		}
 		if text == "" {
-			text = "Browser"
+			text = say.Text("team.browser")
 		}
-		view := sessionView{ID: s.ID, Text: text, Seen: "not seen yet", Revoke: revoke}
+		view := sessionView{ID: s.ID, Text: text, Seen: say.Text("team.not_seen_yet"), Revoke: revoke}
 		if s.Connected {
-			view.Seen = "connected"
+			view.Seen = say.Text("team.connected")
 		} else if !s.LastSeen.IsZero() {
-			view.Seen = "seen " + ago(s.LastSeen, now)
+			view.Seen = say.Text("team.seen_ago", "ago", ago(say, s.LastSeen, now))
 		}
 		a.Sessions = append(a.Sessions, view)
 	}

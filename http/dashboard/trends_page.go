@@ -2,16 +2,15 @@ package dashboard
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/langcode"
 	"watchpost/watchpost"
 	"watchpost/watchpost/trend"
@@ -93,10 +92,10 @@ var trendsParams = []string{"days", "list", "by", "all"}
 
 // Choices of the page. The one without a value is that of an address without the filter.
 var (
-	trendDays = []choice{{Value: "7", Name: "7 days"}, {Name: "30 days"}, {Value: "90", Name: "90 days"}}
+	trendDays = []choice{{Value: "7", Name: "trends.7_days"}, {Name: "trends.30_days"}, {Value: "90", Name: "trends.90_days"}}
 	trendBys  = []choice{
-		{Name: "Watchlists"}, {Value: string(trend.ByKeyword), Name: "Keywords"}, {Value: string(trend.BySentiment), Name: "Sentiment"},
-		{Value: string(trend.ByLanguage), Name: "Languages"}, {Value: string(trend.ByLabel), Name: "Labels"}, {Value: string(trend.ByLevel), Name: "Levels"},
+		{Name: "common.watchlists"}, {Value: string(trend.ByKeyword), Name: "trends.keywords"}, {Value: string(trend.BySentiment), Name: "common.sentiment"},
+		{Value: string(trend.ByLanguage), Name: "common.languages"}, {Value: string(trend.ByLabel), Name: "trends.labels"}, {Value: string(trend.ByLevel), Name: "trends.levels"},
 	}
 )
 
@@ -135,7 +134,7 @@ func (d feedPages) askTrends(r *http.Request, v *visit) (s trendShower, query tr
 	if err != nil {
 		return s, query, err
 	}
-	s = trendShower{days: days, from: query.To.AddDate(0, 0, -days), by: query.By, named: named}
+	s = trendShower{say: v.say, days: days, from: query.To.AddDate(0, 0, -days), by: query.By, named: named}
 	if s.counted, err = d.Registry.Trends(r.Context(), v.session.Team, named, query); err != nil {
 		return s, query, err
 	}
@@ -159,14 +158,14 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 	}
 	filters := pageFiltersOf(pathTrends, trendsParams, r.URL.Query())
 	page := trendsPage{
-		frame: frameOf(v, "trends", "Trends"), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(), List: filters.values.Get("list"),
-		Menus: []menu{filters.menu("Watchlist", "list", listChoices(s.watchlists))}, Name: plural(s.days, "day") + " before",
+		frame: frameOf(v, "trends", v.say.Text("layout.trends")), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(), List: filters.values.Get("list"),
+		Menus: []menu{filters.menu(v.say, v.say.Text("people.watchlist"), "list", listChoices(v.say, s.watchlists))}, Name: v.say.Text("trends.days_before", "days", plural(v.say, s.days, "day")),
 		Dates: s.dates(), Plot: s.plot(s.counted.Counts, trendHeight, markRoom),
 	}
-	page.Periods, page.Tabs = filters.chips("days", trendDays), filters.chips("by", trendBys)
+	page.Periods, page.Tabs = filters.chips("days", withNames(v.say, trendDays)), filters.chips("by", withNames(v.say, trendBys))
 	posts, before := sums(s.counted.Counts, s.days)
-	page.Posts = trendCard{Value: number(posts)}.against(posts, before)
-	page.Negative = negativeCard(sentiments, s.days)
+	page.Posts = trendCard{Value: v.say.Number(posts)}.against(v.say, posts, before)
+	page.Negative = negativeCard(v.say, sentiments, s.days)
 	page.Spikes = s.spikes(&s.counted, &page.Plot)
 	for _, c := range page.Tabs {
 		if c.On {
@@ -190,23 +189,23 @@ func sums(counts []int, days int) (now, before int) {
 }
 
 // against adds the changes.
-func (c trendCard) against(now, before int) trendCard {
+func (c trendCard) against(say *words.Language, now, before int) trendCard {
 	c.Up, c.Down = now > before, now < before
 	switch {
 	case before == 0 && now == 0:
-		c.Change = "none before either"
+		c.Change = say.Text("trends.none_before_either")
 	case before == 0:
-		c.Change = "none before"
+		c.Change = say.Text("trends.none_before")
 	case now >= 10*before:
-		c.Change = fmt.Sprintf("%d times as many, before %s", now/before, number(before))
+		c.Change = say.Text("trends.times_times_as_many_before_before", "times", now/before, "before", before)
 	default:
-		c.Change = fmt.Sprintf("%d %%, before %s", int(math.Round(math.Abs(float64(now-before))*100/float64(before))), number(before))
+		c.Change = say.Text("trends.percent_before_before", "percent", int(math.Round(math.Abs(float64(now-before))*100/float64(before))), "before", before)
 	}
 	return c
 }
 
 // negativeCard is the share of negative posts.
-func negativeCard(sentiments trend.Trend, days int) trendCard {
+func negativeCard(say *words.Language, sentiments trend.Trend, days int) trendCard {
 	all, allBefore := sums(sentiments.Counts, days)
 	negative, negativeBefore := 0, 0
 	for _, g := range sentiments.Groups {
@@ -214,13 +213,14 @@ func negativeCard(sentiments trend.Trend, days int) trendCard {
 			negative, negativeBefore = sums(g.Counts, days)
 		}
 	}
-	card := points(percent(negative, all), percent(negativeBefore, allBefore), allBefore)
+	card := points(say, percent(negative, all), percent(negativeBefore, allBefore), allBefore)
 	card.Bad = card.Up
 	return card
 }
 
 // trendShower makes views of a trend of two periods.
 type trendShower struct {
+	say   *words.Language
 	days  int
 	from  time.Time // of the newer period
 	lists map[watchpost.WatchlistID]watchpost.Watchlist
@@ -233,8 +233,8 @@ type trendShower struct {
 
 // dates names the days of both periods.
 func (s *trendShower) dates() string {
-	day := func(n int) string { return s.from.AddDate(0, 0, n).Format("2 January") }
-	return fmt.Sprintf("%s to %s, next to %s to %s. Today is not over: its bar is dashed.", day(0), day(s.days-1), day(-s.days), day(-1))
+	day := func(n int) string { return s.say.Date("date.day", s.from.AddDate(0, 0, n)) }
+	return s.say.Text("trends.from_to_to_next_to_before", "from", day(0), "to", day(s.days-1), "before", day(-s.days), "until", day(-1))
 }
 
 // y is the height of a number of posts in the drawing.
@@ -250,8 +250,8 @@ func (s *trendShower) plot(counts []int, height, marks int) trendPlot {
 	for i, n := range now {
 		bar := plotBar{X: room * (float64(i) + (1-trendBarPercent/100.)/2), Width: room * trendBarPercent / 100, Y: p.y(n), Posts: n, Before: before[i], Today: i == s.days-1}
 		bar.Height = float64(height) - bar.Y
-		if bar.Day = s.from.AddDate(0, 0, i).Format("Mon 2 Jan"); bar.Today {
-			bar.Day += " (until now)"
+		if bar.Day = s.say.Date("date.week_short", s.from.AddDate(0, 0, i)); bar.Today {
+			bar.Day += " " + s.say.Text("trends.until_now")
 		}
 		p.Bars = append(p.Bars, bar)
 		if i > 0 {
@@ -259,9 +259,9 @@ func (s *trendShower) plot(counts []int, height, marks int) trendPlot {
 		}
 	}
 	for _, i := range []int{0, s.days / 3, 2 * s.days / 3} {
-		p.Axis = append(p.Axis, s.from.AddDate(0, 0, i).Format("2 Jan"))
+		p.Axis = append(p.Axis, s.say.Date("date.short", s.from.AddDate(0, 0, i)))
 	}
-	p.Axis = append(p.Axis, "today")
+	p.Axis = append(p.Axis, s.say.Text("trends.today"))
 	return p
 }
 
@@ -293,8 +293,8 @@ func (s *trendShower) spikes(t *trend.Trend, p *trendPlot) (views []spikeView) {
 		day := int(spike.At.Sub(s.from).Hours() / 24)
 		bar := &p.Bars[day]
 		v := spikeView{
-			N: len(views) + 1, Day: spike.At.Format("Mon 2 January"), Posts: spike.Count, Words: spike.Words,
-			Usual: number(int(math.Round(spike.Usual))),
+			N: len(views) + 1, Day: s.say.Date("date.week_day", spike.At), Posts: spike.Count, Words: spike.Words,
+			Usual: s.say.Number(int(math.Round(spike.Usual))),
 		}
 		q := url.Values{"start_date": {spike.At.Format(time.DateOnly)}, "end_date": {spike.At.Format(time.DateOnly)}}
 		if len(s.named) > 0 {
@@ -304,7 +304,7 @@ func (s *trendShower) spikes(t *trend.Trend, p *trendPlot) (views []spikeView) {
 			v.Group = s.group(spike.Group, q)
 		}
 		v.Href = pathFeed + "?" + q.Encode()
-		bar.Mark = "Spike " + number(v.N)
+		bar.Mark = s.say.Text("trends.spike_n", "n", v.N)
 		p.Marks = append(p.Marks, plotMark{v.N, bar.X + bar.Width/2, bar.Y - markRoom/2})
 		views = append(views, v)
 	}
@@ -321,10 +321,10 @@ func (s *trendShower) group(name string, q url.Values) string {
 		q.Set("keyword", name)
 	case trend.BySentiment:
 		q.Set("sentiment", name)
-		return strings.ToUpper(name[:1]) + name[1:]
+		return s.say.Known(words.Sentence(name))
 	case trend.ByLanguage:
 		q.Set("lang", name)
-		return langcode.Name(name)
+		return s.say.LanguageName(name, langcode.Name(name))
 	case trend.ByLabel:
 		q.Set("labels", name)
 	case trend.ByLevel:

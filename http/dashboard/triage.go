@@ -12,6 +12,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/triage"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -43,7 +44,7 @@ type undoView struct {
 
 // undoTexts say what was decided.
 var undoTexts = map[watchpost.TriageState]string{
-	watchpost.TriageDone: "Marked as done.", watchpost.TriageLater: "Kept for later.", watchpost.TriageUnread: "Marked as unread.",
+	watchpost.TriageDone: "feed.marked_as_done", watchpost.TriageLater: "feed.kept_for_later", watchpost.TriageUnread: "feed.marked_as_unread",
 }
 
 // triage returns what was decided about a post.
@@ -54,13 +55,13 @@ func (s *postShower) triage(p *watchpost.Post) (t triageView) {
 	var assigned watchpost.MemberID
 	if a := in.Assignment(p.ID); a != nil {
 		assigned, t.Note = a.Member, a.Note
-		t.Assigned = s.who(a.Member, "you")
-		t.NoteBy = s.who(a.By, "you") + ", " + clockTime(a.At, s.now)
+		t.Assigned = s.who(a.Member, s.say.Text("feed.you"))
+		t.NoteBy = s.who(a.By, s.say.Text("feed.you")) + ", " + clockTime(s.say, a.At, s.now)
 	}
 	t.Members = s.members(assigned)
 	for _, r := range in.Replying {
 		if name := s.who(r.Member, ""); r.Post == p.ID && name != "" {
-			t.Replies = append(t.Replies, name+" is replying since "+clockTime(r.Since, s.now)+" UTC")
+			t.Replies = append(t.Replies, s.say.Text("feed.name_is_replying_since_since_utc", "name", name, "since", zonedTime(s.say, r.Since, s.now)))
 		}
 	}
 	return t
@@ -92,9 +93,9 @@ func (s *postShower) members(chosen watchpost.MemberID) template.HTML {
 		}
 		b.WriteString(">" + template.HTMLEscapeString(name) + "</option>")
 	}
-	option("", "Nobody")
+	option("", s.say.Text("feed.nobody"))
 	for _, m := range s.team.Members {
-		option(m.ID, cmp.Or(s.who(m.ID, ""), "Me, "+nameOf(m)))
+		option(m.ID, cmp.Or(s.who(m.ID, ""), s.say.Text("feed.me_name", "name", nameOf(m))))
 	}
 	all := template.HTML(b.String()) //nolint:gosec // escaped above
 	if chosen == "" {
@@ -142,7 +143,7 @@ func (d triagePages) mark(w http.ResponseWriter, r *http.Request, v *visit) erro
 }
 
 func newUndo(v *visit, id watchpost.PostID, did, was watchpost.TriageState, back string) *undoView {
-	return &undoView{ID: id, Text: undoTexts[did], Was: was, Token: v.formToken(), Back: back}
+	return &undoView{ID: id, Text: v.say.Text(undoTexts[did]), Was: was, Token: v.formToken(), Back: back}
 }
 
 // undoOf returns the decision that an address says was made just now, without a script.
@@ -162,7 +163,7 @@ func undoAllDone(in *inbox, v *visit, back string, now time.Time) *undoView {
 	if at.IsZero() || now.Sub(at) >= undoDelay {
 		return nil
 	}
-	return &undoView{Text: "All posts are marked as done.", Token: v.formToken(), Back: back, Action: pathFeed + "/done", Fields: []field{{"at", at.UTC().Format(time.RFC3339Nano)}}}
+	return &undoView{Text: v.say.Text("feed.all_posts_are_marked_as_done"), Token: v.formToken(), Back: back, Action: pathFeed + "/done", Fields: []field{{"at", at.UTC().Format(time.RFC3339Nano)}}}
 }
 
 // markAll marks all posts as done that came before the page was made, or takes that back.
@@ -195,9 +196,11 @@ const (
 	deedUnsave = "unsave"
 )
 
-// severalTexts say what was done to several posts.
-var severalTexts = map[string]string{
-	string(watchpost.TriageDone): "marked as done", string(watchpost.TriageLater): "kept for later", string(watchpost.TriageUnread): "marked as unread", deedSave: "saved", deedUnsave: "no longer saved",
+// severalTexts say what was done to several posts, and that it was not done to one.
+var severalTexts = map[string]struct{ done, not string }{
+	string(watchpost.TriageDone): {"feed.n_posts_marked_as_done", "feed.post_is_not_marked_as_done"}, string(watchpost.TriageLater): {"feed.n_posts_kept_for_later", "feed.post_is_not_kept_for_later"},
+	string(watchpost.TriageUnread): {"feed.n_posts_marked_as_unread", "feed.post_is_not_marked_as_unread"},
+	deedSave:                       {"feed.n_posts_saved", "feed.post_is_not_saved"}, deedUnsave: {"feed.n_posts_no_longer_saved", "feed.post_is_still_saved"},
 }
 
 // severalDeeds are what a form does to posts, by the deed; a deed that is taken back may
@@ -208,7 +211,7 @@ type severalDeeds map[string][]watchpost.PostID
 func severalOf(r *http.Request) (severalDeeds, error) {
 	do := r.PostFormValue("do")
 	if do != "undo" {
-		if severalTexts[do] == "" {
+		if severalTexts[do].done == "" {
 			return nil, errUnknownDeed()
 		}
 		ids, err := chosenIDs[watchpost.PostID](r)
@@ -235,8 +238,9 @@ type severalDone struct {
 }
 
 // refuse says what was not done to a post, and why.
-func (s *severalDone) refuse(p *watchpost.Post, deed string, err error) {
-	s.refused = append(s.refused, "The post of "+cmp.Or(p.AuthorName, "an unknown author")+" is not "+severalTexts[deed]+": "+errorText(err))
+func (s *severalDone) refuse(say *words.Language, p *watchpost.Post, deed string, err error) {
+	post := say.Text("feed.the_post_of", "author", cmp.Or(p.AuthorName, say.Text("feed.an_unknown_author")))
+	s.refused = append(s.refused, say.Text(severalTexts[deed].not, "post", post, "why", say.Known(errorText(err))))
 }
 
 // decideSeveral does to the chosen posts what a form says, or takes it back. Its answer is
@@ -273,7 +277,7 @@ func (d triagePages) decideSeveral(w http.ResponseWriter, r *http.Request, v *vi
 	if do := r.PostFormValue("do"); do == "undo" {
 		page.Undo = &undoView{}
 	} else if len(done.back) > 0 {
-		page.Undo = &undoView{Text: plural(done.done, "post") + " " + severalTexts[do] + ".", Token: v.formToken(), Back: page.Back, Action: pathFeed + "/several", ByScript: true}
+		page.Undo = &undoView{Text: v.say.Text(severalTexts[do].done, "n", done.done), Token: v.formToken(), Back: page.Back, Action: pathFeed + "/several", ByScript: true}
 		for _, deed := range slices.Sorted(maps.Keys(done.back)) {
 			for _, id := range done.back[deed] {
 				page.Undo.Fields = append(page.Undo.Fields, field{"to-" + deed, string(id)})
@@ -296,7 +300,7 @@ func (d triagePages) doSeveral(r *http.Request, v *visit, deed string, ids []wat
 		found, err := d.Registry.Post(r.Context(), v.session.Team, id)
 		switch {
 		case err != nil && watchpost.KindOf(err) == watchpost.NotFound:
-			done.refused = append(done.refused, "A post is not "+severalTexts[deed]+": it was deleted.")
+			done.refused = append(done.refused, v.say.Text(severalTexts[deed].not, "post", v.say.Text("feed.a_post"), "why", v.say.Text("feed.it_was_deleted")))
 		case err != nil:
 			return err
 		default:
@@ -319,7 +323,7 @@ func (d triagePages) doSeveral(r *http.Request, v *visit, deed string, ids []wat
 	}
 	for i, o := range outcomes {
 		if o.Err != nil {
-			done.refuse(posts[i], deed, o.Err)
+			done.refuse(v.say, posts[i], deed, o.Err)
 			continue
 		}
 		done.done++
@@ -340,7 +344,7 @@ func (d triagePages) saveSeveral(r *http.Request, v *visit, deed string, posts [
 				return err
 			}
 			if err != nil {
-				done.refuse(p, deed, err)
+				done.refuse(v.say, p, deed, err)
 				continue
 			}
 			done.back[back] = append(done.back[back], p.ID)

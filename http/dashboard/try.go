@@ -53,7 +53,7 @@ func (d *Dashboard) fromReference(r *http.Request) bool {
 }
 
 func (d *Dashboard) tryPage(v *visit, q url.Values) *tryPage {
-	p := &tryPage{frame: frameOf(v, "", "Try a call"), Method: q.Get("method"), Target: q.Get("path"), Body: q.Get("body")}
+	p := &tryPage{frame: frameOf(v, "", v.say.Text("try.try_a_call")), Method: q.Get("method"), Target: q.Get("path"), Body: q.Get("body")}
 	if !slices.Contains(tryMethods, p.Method) {
 		p.Method = http.MethodGet
 	}
@@ -78,8 +78,8 @@ func (d *Dashboard) try(w http.ResponseWriter, r *http.Request, v *visit) error 
 	teams := err == nil && target.Host == "" && target.Scheme == "" &&
 		(strings.HasPrefix(target.Path, "/api-") || strings.HasPrefix(target.Path, "/network-agent/"))
 	if !teams {
-		p.Error = "Enter a path of the API, as in /api-posts?page_size=2."
-		p.Title = "Error: " + p.Title
+		p.Error = v.say.Text("try.enter_a_path_of_the_api")
+		p.Title = errorTitle(v.say, p.Title)
 		return p.render(w, http.StatusUnprocessableEntity)
 	}
 	key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.RevealKey{ToUse: true})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/interpret"
 	"watchpost/internal/reference"
 	"watchpost/watchpost"
@@ -166,7 +167,7 @@ func (d watchlistPages) switchWatchlists(w http.ResponseWriter, r *http.Request,
 	for _, id := range ids {
 		list, found := known[id]
 		if !found {
-			refused = append(refused, "A watchlist is gone.")
+			refused = append(refused, v.say.Text("watchlist.a_watchlist_is_gone"))
 			continue
 		}
 		_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UpdateWatchlist{
@@ -176,7 +177,7 @@ func (d watchlistPages) switchWatchlists(w http.ResponseWriter, r *http.Request,
 		case watchpost.KindOf(err) == watchpost.Unavailable:
 			return err
 		case err != nil:
-			refused = append(refused, list.Name+": "+err.Error())
+			refused = append(refused, list.Name+": "+v.say.Known(err.Error()))
 		}
 	}
 	if len(refused) == 0 {
@@ -345,15 +346,15 @@ func labelLines(labels []watchpost.Label) string {
 }
 
 // labelError describes an error in labels in words for a member.
-func labelError(text string) string {
+func labelError(say *words.Language, text string) string {
 	const begin = "Invalid 'labels'"
 	if text == begin {
-		return "“" + watchpost.NoLabels + "” stands for posts without a label. Give the label another name."
+		return say.Text("watchlist.name_stands_for_posts_without_a", "name", watchpost.NoLabels)
 	}
 	if why, ok := strings.CutPrefix(text, begin+": "); ok {
-		return "Labels: " + why + "."
+		return say.Text("watchlist.labels_why", "why", say.Known(why))
 	}
-	return text + "."
+	return say.Known(text) + "."
 }
 
 // understood is a line of references with its parsed name.

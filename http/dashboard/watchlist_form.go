@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,9 +26,9 @@ type kindOfForm struct {
 const byPrompt = "prompt"
 
 var kinds = []kindOfForm{
-	{Value: byPrompt, Name: "In your words", Type: watchpost.KeywordWatchlist}, {Value: "keyword", Name: "Keywords", Type: watchpost.KeywordWatchlist},
-	{Value: "people", Name: "People", Type: watchpost.PeopleWatchlist}, {Value: "company", Name: "Companies", Type: watchpost.CompanyWatchlist},
-	{Value: "forum", Name: "Forum", Type: watchpost.ForumWatchlist},
+	{Value: byPrompt, Name: "watchlist.in_your_words", Type: watchpost.KeywordWatchlist}, {Value: "keyword", Name: "watchlist.keywords", Type: watchpost.KeywordWatchlist},
+	{Value: "people", Name: "common.people", Type: watchpost.PeopleWatchlist}, {Value: "company", Name: "watchlist.companies", Type: watchpost.CompanyWatchlist},
+	{Value: "forum", Name: "watchlist.forum", Type: watchpost.ForumWatchlist},
 }
 
 // watchlistForm makes or changes a watchlist. Nothing typed is lost.
@@ -100,7 +99,7 @@ func (d watchlistPages) newWatchlist(w http.ResponseWriter, r *http.Request, v *
 		return err
 	}
 	if err := v.team.Team.Plan.CheckWatchlists(v.team.Watchlists); err != nil {
-		f.Limit = errorText(err)
+		f.Limit = f.say.Known(errorText(err))
 	}
 	return f.render(w, http.StatusOK)
 }
@@ -108,8 +107,11 @@ func (d watchlistPages) newWatchlist(w http.ResponseWriter, r *http.Request, v *
 // formOf is the empty form of a kind.
 func formOf(v *visit, kind string) *watchlistForm {
 	i := max(0, slices.IndexFunc(kinds, func(k kindOfForm) bool { return k.Value == kind }))
-	f := &watchlistForm{frame: frameOf(v, "watchlists", "New watchlist"), Kind: kinds[i].Value, typ: kinds[i].Type, Key: watchpost.NewSecret(8)}
+	f := &watchlistForm{frame: frameOf(v, "watchlists", v.say.Text("common.new_watchlist")), Kind: kinds[i].Value, typ: kinds[i].Type, Key: watchpost.NewSecret(8)}
 	f.Kinds = slices.Clone(kinds)
+	for k := range f.Kinds {
+		f.Kinds[k].Name = v.say.Text(f.Kinds[k].Name)
+	}
 	f.Kinds[i].On = true
 	f.Read = f.Kind != byPrompt
 	f.every(watchpost.DefaultFrequency(f.typ))
@@ -136,7 +138,7 @@ func (d watchlistPages) planned(r *http.Request, v *visit, f *watchlistForm) err
 func (f *watchlistForm) every(chosen watchpost.FetchFrequency) {
 	f.Every = nil
 	for _, h := range watchpost.FetchFrequencies {
-		f.Every = append(f.Every, choice{Value: strconv.Itoa(h), Name: plural(h, "hour"), On: h == chosen.Hours()})
+		f.Every = append(f.Every, choice{Value: strconv.Itoa(h), Name: plural(f.say, h, "hour"), On: h == chosen.Hours()})
 	}
 }
 
@@ -148,7 +150,7 @@ func (f *watchlistForm) render(w http.ResponseWriter, status int) error {
 		}
 	}
 	if len(f.Errors) > 0 || f.Limit != "" {
-		f.Title = "Error: " + f.Title
+		f.Title = errorTitle(f.say, f.Title)
 	}
 	return render(w, status, "watchlist.html", f)
 }
@@ -226,7 +228,7 @@ func (d watchlistPages) create(r *http.Request, v *visit, w watchpost.Watchlist,
 func (f *watchlistForm) refused(w http.ResponseWriter, err error) error {
 	switch watchpost.KindOf(err) {
 	case watchpost.PlanLimit:
-		f.Limit = errorText(err)
+		f.Limit = f.say.Known(errorText(err))
 		return f.render(w, http.StatusPaymentRequired)
 	case watchpost.Invalid, watchpost.Conflict:
 		text := errorText(err)
@@ -271,9 +273,9 @@ func (f *watchlistForm) references() []reference.Reference {
 	references, err := watchpost.CleanReferences(f.typ, linesOf(f.References))
 	switch wrong := f.Wrong(); {
 	case err != nil && len(wrong) == 0:
-		f.Errors = append(f.Errors, fieldError{"references", "Enter at least one, each on its own line."})
+		f.Errors = append(f.Errors, fieldError{"references", f.say.Text("watchlist.enter_at_least_one_each_on")})
 	case err != nil || len(wrong) > 0 && !f.Skip:
-		f.Errors = append(f.Errors, fieldError{"references", fmt.Sprintf("%s not understood: %s. Correct what is wrong, or tick that it is left out.", are(len(wrong), "line"), some(wrong))})
+		f.Errors = append(f.Errors, fieldError{"references", f.say.Text("watchlist.n_lines_are_not_understood_lines", "n", len(wrong), "lines", some(f.say, wrong))})
 	}
 	return references
 }
@@ -282,7 +284,7 @@ func (f *watchlistForm) references() []reference.Reference {
 func (f *watchlistForm) Wrong() (lines []string) {
 	for _, u := range f.Understood {
 		if u.Wrong {
-			lines = append(lines, "“"+clip(u.Line, 60)+"”")
+			lines = append(lines, f.say.Quoted(clip(u.Line, 60)))
 		}
 	}
 	return lines
@@ -291,18 +293,10 @@ func (f *watchlistForm) Wrong() (lines []string) {
 // Saved is the number of lines that are saved.
 func (f *watchlistForm) Saved() int { return len(f.Understood) - len(f.Wrong()) }
 
-// are writes a number with its noun and the verb.
-func are(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return plural(n, noun) + " are"
-}
-
 func (f *watchlistForm) cleanedName() string {
 	name, err := watchpost.CleanName(f.Name)
 	if err != nil {
-		f.Errors = append(f.Errors, fieldError{"name", fmt.Sprintf("A name has 1 to %d characters.", watchpost.MaxName)})
+		f.Errors = append(f.Errors, fieldError{"name", f.say.Text("conditions.name_length", bounds...)})
 	}
 	return name
 }
@@ -310,7 +304,7 @@ func (f *watchlistForm) cleanedName() string {
 func (f *watchlistForm) cleanedLabels() []watchpost.Label {
 	labels, err := watchpost.CleanLabels(labelsFrom(f.Labels))
 	if err != nil {
-		f.Errors = append(f.Errors, fieldError{"labels", labelError(errorText(err))})
+		f.Errors = append(f.Errors, fieldError{"labels", labelError(f.say, errorText(err))})
 	}
 	return labels
 }
@@ -333,15 +327,15 @@ func (f *watchlistForm) keywords() []watchpost.KeywordEntry {
 	}
 	kept, results, err := watchpost.CleanKeywords(raw)
 	if err != nil {
-		text := errorText(err)
+		text := f.say.Known(errorText(err))
 		if len(results) == 0 {
-			text = "Enter at least one keyword."
+			text = f.say.Text("watchlist.enter_at_least_one_keyword")
 		}
 		f.Errors = append(f.Errors, fieldError{"keywords", text})
 	}
 	for _, r := range results {
 		if !r.Success {
-			f.Errors = append(f.Errors, fieldError{"keywords", clip(r.Keyword, 40) + ": " + r.Error})
+			f.Errors = append(f.Errors, fieldError{"keywords", clip(r.Keyword, 40) + ": " + f.say.Known(r.Error)})
 		}
 	}
 	return kept

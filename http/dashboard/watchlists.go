@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/http/dashboard/words"
 	"watchpost/watchpost"
 )
 
@@ -65,13 +65,13 @@ func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPa
 	}
 	now := d.Clock.Now()
 	page := &watchlistsPage{
-		frame: frameOf(v, "watchlists", "Watchlists"), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
-		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"), Budgets: budgets(plan), listOrder: listOrderOf(r.URL.Query(), len(lists)),
+		frame: frameOf(v, "watchlists", v.say.Text("common.watchlists")), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
+		WeeklyEnds: v.say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), Budgets: budgets(v.say, plan), listOrder: listOrderOf(v.say, r.URL.Query(), len(lists)),
 	}
 	for _, l := range lists {
 		if page.finds(&l) {
-			row := rowOf(l, &v.team, now)
-			row.Pace = paceOf(plan, l.Watchlist.ID)
+			row := rowOf(v.say, l, &v.team, now)
+			row.Pace = paceOf(v.say, plan, l.Watchlist.ID)
 			row.Chosen = r.URL.Query().Get("choose") == "all" && len(page.Rows) < maxChosen
 			page.Rows = append(page.Rows, row)
 		}
@@ -102,7 +102,7 @@ func (d watchlistPages) countDays(r *http.Request, v *visit, rows []watchlistRow
 		return err
 	}
 	for i := range rows {
-		rows[i].Bars, rows[i].BarsText = barsOf(found.Counts[i*barDays:(i+1)*barDays], now)
+		rows[i].Bars, rows[i].BarsText = barsOf(v.say, found.Counts[i*barDays:(i+1)*barDays], now)
 	}
 	return nil
 }
@@ -112,14 +112,14 @@ func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) +
 // Full reports whether the plan has room for no other watchlist.
 func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
 
-func rowOf(l actors.WatchlistView, team *actors.TeamView, now time.Time) watchlistRow {
+func rowOf(say *words.Language, l actors.WatchlistView, team *actors.TeamView, now time.Time) watchlistRow {
 	w := l.Watchlist
 	row := watchlistRow{
-		ID: w.ID, Paused: w.Disabled, Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(l),
+		ID: w.ID, Paused: w.Disabled, Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(say, l),
 		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek, looked: l.LastScanAt,
 	}
 	row.Warn = row.Limit * 85 / 100
-	row.State, row.Class, row.Sign, row.Detail = healthOf(&l, team, now)
+	row.State, row.Class, row.Sign, row.Detail = healthOf(say, &l, team, now)
 	return row
 }
 
@@ -131,114 +131,105 @@ var watchlistIcons = map[watchpost.WatchlistType]string{
 const namedKeywords = 3
 
 // ruleOf says in a sentence what a watchlist collects.
-func ruleOf(l actors.WatchlistView) string {
+func ruleOf(say *words.Language, l actors.WatchlistView) string {
 	w := l.Watchlist
-	every := fmt.Sprintf("Every %d hours.", w.Frequency.Hours())
-	if w.Frequency.Hours() == 1 {
-		every = "Every hour."
-	}
+	every := say.Text("watchlists.every_n_hours_2", "n", w.Frequency.Hours())
 	if !w.Type.HasKeywords() {
-		noun := "profile"
+		entries := plural(say, len(l.List.Entries), "profile")
 		if w.Type == watchpost.CompanyWatchlist {
-			noun = "company"
-		}
-		entries := plural(len(l.List.Entries), noun)
-		if noun == "company" && len(l.List.Entries) != 1 {
-			entries = number(len(l.List.Entries)) + " companies"
+			entries = plural(say, len(l.List.Entries), "company")
 		}
 		return entries + ". " + every
 	}
-	rule := "Keywords: "
+	rule := "watchlists.keywords_words_every"
 	if w.Type == watchpost.ForumWatchlist {
-		rule = "Forum keywords: "
+		rule = "watchlists.forum_keywords_words_every"
 	}
-	return rule + keywordsText(w.Keywords) + ". " + every
+	return say.Text(rule, "words", keywordsText(say, w.Keywords), "every", every)
 }
 
 // keywordsText says which posts the keywords keep: the conditions of each entry behind
 // it, or once where all entries have the same.
-func keywordsText(keywords []watchpost.KeywordEntry) string {
-	var words, entries []string
+func keywordsText(say *words.Language, keywords []watchpost.KeywordEntry) string {
+	var listed, entries []string
 	same := true
 	for i, k := range keywords {
-		condition := conditionText(&keywords[i])
-		words = append(words, quote(k.Keyword))
-		entries = append(entries, quote(k.Keyword)+condition)
-		same = same && condition == conditionText(&keywords[0])
+		condition := conditionText(say, &keywords[i])
+		listed = append(listed, say.Quoted(k.Keyword))
+		entries = append(entries, say.Quoted(k.Keyword)+condition)
+		same = same && condition == conditionText(say, &keywords[0])
 	}
 	if same && len(keywords) > 0 {
-		condition := conditionText(&keywords[0])
-		if condition != "" && len(words) > 1 {
-			condition = ", each" + condition
+		condition := conditionText(say, &keywords[0])
+		if condition != "" && len(listed) > 1 {
+			condition = ", " + say.Text("watchlists.each_condition", "condition", strings.TrimSpace(condition))
 		}
-		return some(words) + condition
+		return some(say, listed) + condition
 	}
-	return someOf(entries, "; ")
+	return someOf(say, entries, "; ")
 }
 
 // conditionText is what a post of a keyword must contain, and must not.
-func conditionText(k *watchpost.KeywordEntry) (text string) {
+func conditionText(say *words.Language, k *watchpost.KeywordEntry) (text string) {
 	if len(k.Required) > 0 {
-		text = " with "
+		with := "watchlist.with_words"
 		if k.AnyRequired && len(k.Required) > 1 {
-			text = " with one of "
+			with = "watchlist.with_one_of_words"
 		}
-		text += some(quotes(k.Required))
+		text = " " + say.Text(with, "words", some(say, quotes(say, k.Required)))
 	}
 	if len(k.Excluded) > 0 {
-		text += " without " + some(quotes(k.Excluded))
+		text += " " + say.Text("watchlists.without_words", "words", some(say, quotes(say, k.Excluded)))
 	}
 	return text
 }
 
-func quote(word string) string { return "“" + word + "”" }
-
-func quotes(words []string) (quoted []string) {
-	for _, w := range words {
-		quoted = append(quoted, quote(w))
+func quotes(say *words.Language, listed []string) (quoted []string) {
+	for _, w := range listed {
+		quoted = append(quoted, say.Quoted(w))
 	}
 	return quoted
 }
 
 // some lists the first of some words.
-func some(words []string) string { return someOf(words, ", ") }
+func some(say *words.Language, listed []string) string { return someOf(say, listed, ", ") }
 
-func someOf(words []string, between string) string {
-	if len(words) <= namedKeywords {
-		return strings.Join(words, between)
+func someOf(say *words.Language, listed []string, between string) string {
+	if len(listed) <= namedKeywords {
+		return strings.Join(listed, between)
 	}
-	return strings.Join(words[:namedKeywords], between) + " and " + number(len(words)-namedKeywords) + " more"
+	return say.Text("watchlists.words_and_n_more", "words", strings.Join(listed[:namedKeywords], between), "n", len(listed)-namedKeywords)
 }
 
 // healthOf says whether a watchlist is scanned in time, and if not, why it waits.
-func healthOf(l *actors.WatchlistView, team *actors.TeamView, now time.Time) (state, class, sign, detail string) {
-	looked := "Looked " + ago(l.LastScanAt, now)
+func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamView, now time.Time) (state, class, sign, detail string) {
+	looked := say.Text("watchlists.looked_ago", "ago", ago(say, l.LastScanAt, now))
 	if now.Sub(l.LastScanAt) < time.Minute {
-		looked = "Looked just now"
+		looked = say.Text("watchlists.looked_just_now")
 	}
 	first := l.LastScanAt.IsZero()
 	switch {
 	case l.Watchlist.Disabled:
-		return "Paused", "", "pause", "Keeps its posts. Counts towards the plan."
+		return say.Text("feed.paused_2"), "", "pause", say.Text("watchlists.keeps_its_posts_counts_towards_the")
 	case !team.Team.Plan.Scans(l.Watchlist.Type):
-		return "Not scanned", "wait", "clock", "The " + planName(team.Team.Plan) + " plan does not include tracked profiles. The posts stay."
+		return say.Text("watchlists.not_scanned"), "wait", "clock", say.Text("watchlists.the_plan_plan_does_not_include", "plan", planName(team.Team.Plan))
 	case first || l.NextScanAt.Before(now):
-		state, detail = waitText(l, team, now)
+		state, detail = waitText(say, l, team, now)
 		class, sign = "wait", "clock"
 		if l.Waits == watchpost.PendingRunning {
 			class, sign = "info", "spin"
 		}
 		if first {
-			return "Not scanned yet", class, sign, detail
+			return say.Text("feed.not_scanned_yet"), class, sign, detail
 		}
-		if state == "Waiting" {
+		if l.Waits != watchpost.PendingRunning && state != say.Text("watchlists.due") {
 			class, sign = "bad", "warn"
 		}
 		return state, class, sign, looked + ". " + detail
 	case team.Limits.WeeklyPosts >= 0 && l.PostsThisWeek >= team.Limits.WeeklyPosts:
-		return "Week is full", "wait", "warn", looked + ". New posts are dropped until " + watchpost.Weekly.Reset(now).Format("Monday 2 January") + ", the limit of the " + planName(team.Team.Plan) + " plan."
+		return say.Text("watchlists.week_is_full"), "wait", "warn", looked + ". " + say.Text("watchlists.new_posts_are_dropped_until_until", "until", say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), "plan", planName(team.Team.Plan))
 	}
-	return "On time", "good", "check", looked + ", next at " + clockTime(l.NextScanAt, now) + " UTC"
+	return say.Text("watchlists.on_time"), "good", "check", looked + ", " + say.Text("watchlists.next_at_at_utc", "at", zonedTime(say, l.NextScanAt, now))
 }
 
 // barDays is how many days the small chart shows.
@@ -249,7 +240,7 @@ func barDay(now time.Time, i int) time.Time {
 }
 
 // barsOf draws the posts per day, in a box of 88 by 24.
-func barsOf(days []int, now time.Time) (bars []bar, words string) {
+func barsOf(say *words.Language, days []int, now time.Time) (bars []bar, text string) {
 	const width, height = 12.6, 24.0
 	most := 1
 	for _, n := range days {
@@ -259,9 +250,9 @@ func barsOf(days []int, now time.Time) (bars []bar, words string) {
 	for i, n := range days {
 		h := max(1, height*float64(n)/float64(most))
 		bars = append(bars, bar{0.5 + width*float64(i), height - h, h})
-		numbers = append(numbers, number(n))
+		numbers = append(numbers, say.Number(n))
 	}
-	return bars, fmt.Sprintf("Posts per day, %s to today: %s", barDay(now, 0).Format("Monday"), strings.Join(numbers, ", "))
+	return bars, say.Text("watchlists.posts_per_day_from_to_today", "from", say.Date("date.weekday", barDay(now, 0)), "numbers", strings.Join(numbers, ", "))
 }
 
 // listOrder is which watchlists the page of them shows, and in which order. Both are part
@@ -278,29 +269,30 @@ var listSorts = []struct {
 	choice
 	compare func(a, b *watchlistRow) int
 }{
-	{choice{Value: "", Name: "Oldest first"}, func(_, _ *watchlistRow) int { return 0 }},
-	{choice{Value: "newest", Name: "Newest first"}, func(a, b *watchlistRow) int { return cmp.Compare(b.ID, a.ID) }},
-	{choice{Value: "name", Name: "By name"}, func(a, b *watchlistRow) int {
+	{choice{Value: "", Name: "watchlists.oldest_first"}, func(_, _ *watchlistRow) int { return 0 }},
+	{choice{Value: "newest", Name: "watchlists.newest_first"}, func(a, b *watchlistRow) int { return cmp.Compare(b.ID, a.ID) }},
+	{choice{Value: "name", Name: "watchlists.by_name"}, func(a, b *watchlistRow) int {
 		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	}},
-	{choice{Value: "posts", Name: "Most posts this week"}, func(a, b *watchlistRow) int { return cmp.Compare(b.Posts, a.Posts) }},
-	{choice{Value: "state", Name: "What needs attention"}, func(a, b *watchlistRow) int {
+	{choice{Value: "posts", Name: "watchlists.most_posts_this_week"}, func(a, b *watchlistRow) int { return cmp.Compare(b.Posts, a.Posts) }},
+	{choice{Value: "state", Name: "watchlists.what_needs_attention"}, func(a, b *watchlistRow) int {
 		return cmp.Compare(slices.Index(attention, a.Class), slices.Index(attention, b.Class))
 	}},
-	{choice{Value: "looked", Name: "Longest not looked at"}, func(a, b *watchlistRow) int { return a.looked.Compare(b.looked) }},
+	{choice{Value: "looked", Name: "watchlists.longest_not_looked_at"}, func(a, b *watchlistRow) int { return a.looked.Compare(b.looked) }},
 }
 
 // attention orders the classes of states, the worst first.
 var attention = []string{"bad", "wait", "info", "good", ""}
 
 // listOrderOf reads the address of the page, for a number of watchlists.
-func listOrderOf(q url.Values, lists int) listOrder {
+func listOrderOf(say *words.Language, q url.Values, lists int) listOrder {
 	o := listOrder{Term: strings.TrimSpace(strings.ToValidUTF8(clip(q.Get("q"), maxListTerm), ""))}
 	for _, s := range listSorts {
 		s.On = s.Value == q.Get("sort")
 		if s.On {
 			o.sorted = s.Value
 		}
+		s.Name = say.Text(s.Name)
 		o.Sorts = append(o.Sorts, s.choice)
 	}
 	o.Searchable = lists >= manyLists || o.Term != "" || o.sorted != ""

@@ -76,6 +76,12 @@ func TestDashboard(t *testing.T) {
 	p.says("h1", "Sign in")
 	other.run(`document.querySelector('a[href="/app/team"]').click()`)
 	other.says("h1", "Team")
+
+	// Times are in the zone of the browser, once a page has told it.
+	other.must(other.session, "Emulation.setTimezoneOverride", map[string]any{"timezoneId": "America/New_York"}, nil)
+	other.visit("/app/team")
+	other.visit("/app/team")
+	other.says("#audit", "times in America/New_York")
 	passkeys(m, second, "reader@example.com")
 }
 

@@ -5,6 +5,12 @@
   const one = (selector, from = document) => from.querySelector(selector);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
+  // ---- Times are in the zone of this browser from the next page on, with UTC in their titles.
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!document.cookie.split("; ").includes("watchpost-zone=" + zone)) {
+    document.cookie = `watchpost-zone=${zone}; path=/app; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+  }
+
   // ---- News: the stream says what changed, and each part that shows it asks for
   // itself again (data-live="topics", data-live-id="id of a task").
   let stream, hiddenTimer, retryTimer;
@@ -56,7 +62,7 @@
       const now = new Date();
       const time = one("#lost-since");
       time.dateTime = now.toISOString();
-      time.textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      time.textContent = now.toLocaleTimeString(document.documentElement.lang, { hourCycle: "h23", hour: "2-digit", minute: "2-digit" });
     }
     lost.hidden = live;
   }
@@ -132,7 +138,7 @@
   }
   function countSelected() {
     const n = selected().length, words = one("#selected");
-    if (words) words.textContent = n ? `${n} selected` : "Selected";
+    if (words) words.textContent = n ? words.dataset.some.replace("#", n) : words.dataset.none;
   }
   function unselect() {
     const boxes = selected();
@@ -188,7 +194,7 @@
   document.addEventListener("click", (e) => {
     for (const m of all(".menu[open]")) if (!m.contains(e.target)) m.open = false;
     const copy = e.target.closest("[data-copy]");
-    if (copy) navigator.clipboard?.writeText(one(copy.dataset.copy).textContent).then(() => { copy.lastChild.textContent = "Copied"; });
+    if (copy) navigator.clipboard?.writeText(one(copy.dataset.copy).textContent).then(() => { copy.lastChild.textContent = copy.dataset.copied; });
     if (e.target.closest("[data-choose]")) {
       e.preventDefault();
       const boxes = all("input[name=chosen]");
@@ -223,7 +229,7 @@
   document.addEventListener("input", (e) => {
     if (e.target.matches("[data-narrow]")) narrow(e.target);
     const count = e.target.dataset.count && one(e.target.dataset.count);
-    if (count) count.textContent = e.target.value.length.toLocaleString("en");
+    if (count) count.textContent = e.target.value.length.toLocaleString(document.documentElement.lang);
     const form = e.target.closest(".posts .composer");
     if (form) typing(form);
   });

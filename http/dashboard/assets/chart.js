@@ -24,7 +24,7 @@
     const names = [...table.tHead.rows[0].cells].slice(1).map((c) => c.textContent);
     const rows = [...table.tBodies[0].rows].map((r) => [...r.cells].map((c) => c.textContent));
     const days = rows.map((r) => r[0]);
-    const values = names.map((_, i) => rows.map((r) => Number(r[i + 1].replaceAll(",", ""))));
+    const values = names.map((_, i) => rows.map((r) => Number(r[i + 1].replace(/\D/g, ""))));
     const font = `12px ${getComputedStyle(document.body).fontFamily}`;
     const dashes = [[], [6, 3], [2, 3], [9, 2], [1, 2]];
     const line = colour("--line");

@@ -12,7 +12,7 @@
   const link = page.querySelector("#link");
   link.textContent = location.href;
   page.querySelector("#copy").addEventListener("click", (e) => {
-    navigator.clipboard?.writeText(link.textContent).then(() => { e.target.closest("button").lastChild.textContent = "Copied"; });
+    navigator.clipboard?.writeText(link.textContent).then(() => { const button = e.target.closest("button"); button.lastChild.textContent = button.dataset.copied; });
   });
 
   // Firefox opens links of this scheme with the extension, and asks first.

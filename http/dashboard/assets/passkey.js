@@ -8,14 +8,11 @@
     create: (o) => navigator.credentials.create({ publicKey: api.parseCreationOptionsFromJSON(o) }),
     get: (o) => navigator.credentials.get({ publicKey: api.parseRequestOptionsFromJSON(o) }),
   };
-  const reasons = {
-    NotAllowedError: "It was cancelled, or took too long.",
-    InvalidStateError: "This device has a passkey of yours already.",
-    SecurityError: "Passkeys do not work at this address. Ask your operator for the right one.",
-  };
+  // The texts are attributes of the form.
+  const reasons = { NotAllowedError: "cancelled", InvalidStateError: "known", SecurityError: "elsewhere" };
   async function answer(form) {
     const reply = await fetch(form.dataset.options, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-    if (!reply.ok) throw new Error("The service refused. Load the page and try again.");
+    if (!reply.ok) throw new Error(form.dataset.refused);
     const { publicKey } = await reply.json();
     return (await ceremonies[form.dataset.passkey](publicKey)).toJSON();
   }
@@ -31,7 +28,7 @@
         form.elements.answer.value = JSON.stringify(await answer(form));
         form.submit();
       } catch (error) {
-        says.textContent = reasons[error.name] ?? error.message;
+        says.textContent = form.dataset[reasons[error.name]] ?? error.message;
         button.disabled = false;
       }
     });
