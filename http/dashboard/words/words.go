@@ -16,6 +16,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-playground/locales"
@@ -47,11 +48,11 @@ type Language struct {
 	zone    *time.Location // of the reader; nil: UTC
 }
 
-// all are the languages, English first.
-var all = load()
+// all are the languages, English first. They are read when the first page is asked for.
+var all = sync.OnceValue(load)
 
 // matcher finds the best of all.
-var matcher = newMatcher()
+var matcher = sync.OnceValue(newMatcher)
 
 func load() []*Language {
 	found, err := files.ReadDir(".")
@@ -115,18 +116,18 @@ func parse(code string, locale locales.Translator, raw []byte, source *Language)
 }
 
 func newMatcher() language.Matcher {
-	tags := make([]language.Tag, len(all))
-	for i, l := range all {
+	tags := make([]language.Tag, len(all()))
+	for i, l := range all() {
 		tags[i] = language.Make(l.Code)
 	}
 	return language.NewMatcher(tags)
 }
 
 // All returns the languages, English first.
-func All() []*Language { return all }
+func All() []*Language { return all() }
 
 // English returns the source of all languages.
-func English() *Language { return all[0] }
+func English() *Language { return all()[0] }
 
 // IDs returns the ids of all texts, in order.
 func (l *Language) IDs() []string { return slices.Sorted(maps.Keys(l.texts)) }
@@ -151,7 +152,7 @@ func (l *Language) Arguments(id string) (names []string, ok bool) {
 
 // Of returns the language with a code, or nil.
 func Of(code string) *Language {
-	for _, l := range all {
+	for _, l := range all() {
 		if l.Code == code {
 			return l
 		}
@@ -176,8 +177,8 @@ func For(chosen, accepted string) *Language {
 	if err != nil || len(tags) == 0 {
 		return English()
 	}
-	if _, i, confidence := matcher.Match(tags...); confidence > language.No {
-		return all[i]
+	if _, i, confidence := matcher().Match(tags...); confidence > language.No {
+		return all()[i]
 	}
 	return English()
 }
