@@ -44,8 +44,8 @@ func (n *newcomer) types(text string) {
 
 // TestNewcomer acts as a person who runs the demo for the first time: opens the printed
 // link, makes a watchlist of a sentence and corrects how it was read, sees its posts
-// come, likes one, looks at its author, saves a view and is told of such posts. Each page
-// says where the person is. The like is at the network.
+// come, likes one, looks at its author, saves a view, and asks to be told of days with
+// many such posts. Each page says where the person is. The like is at the network.
 func TestNewcomer(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
@@ -112,7 +112,7 @@ func TestNewcomer(t *testing.T) {
 	n.until(`location.pathname.startsWith("/app/people/") && document.readyState === "complete"`)
 	n.says("main", "Liked")
 
-	// A view of the feed, and a message about such posts.
+	// A view of the feed, and an alert of days with many of its posts.
 	n.clicksOn(".nav-item", "Feed")
 	n.until(`location.pathname === "/app" && document.querySelector("#flags") !== null`)
 	n.clicksOn("#flags a.chip", "Trending")
@@ -127,8 +127,13 @@ func TestNewcomer(t *testing.T) {
 	n.says("h1", "New target")
 	n.run(`document.querySelector("#url").focus()`)
 	n.types("https://hooks.slack.com/services/T0/B0/morning")
+	n.run(`document.querySelector("#alert\\.of").focus()`) // a list of choices is a window of the browser
+	n.clicks++
+	n.press("ArrowDown", "")
+	n.until(`document.querySelector("#alert\\.of").value === "spike"`)
 	n.clicksOn("main button.primary", "Save")
 	n.until(`location.pathname.startsWith("/app/notifications") && document.readyState === "complete" && !location.pathname.endsWith("/new")`)
 	n.says("main", "Send a test")
+	n.says(".page-head", "Days with clearly more posts than usual")
 	require.LessOrEqual(t, n.clicks, mostClicks)
 }
