@@ -238,14 +238,14 @@ func TestSavedViews(t *testing.T) {
 	save("<Of the list>", "watchlist_id="+list)
 
 	page = b.do("GET", "/app?search_term=two", "").raw
-	require.Contains(t, page, `href="/app?search_term=two" aria-current="true">Second posts <span class="count">2</span>`)
-	require.Contains(t, page, `href="/app?watchlist_id=`+list+`">&lt;Of the list&gt; <span class="count">3</span>`)
+	require.Contains(t, page, `href="/app?search_term=two" aria-current="true">Second posts <span class="count">2 unread</span>`)
+	require.Contains(t, page, `href="/app?watchlist_id=`+list+`">&lt;Of the list&gt; <span class="count">3 unread</span>`)
 	require.NotContains(t, page, "Save as a view") // it is saved
 	id := regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(page)[1]
 
 	save("SECOND POSTS", "search_term=again") // the same name
 	page = b.do("GET", "/app", "").raw
-	require.Contains(t, page, `href="/app?search_term=again">SECOND POSTS <span class="count">1</span>`)
+	require.Contains(t, page, `href="/app?search_term=again">SECOND POSTS <span class="count">1 unread</span>`)
 	require.NotContains(t, page, "Second posts")
 
 	for _, refused := range [][]string{

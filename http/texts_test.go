@@ -26,11 +26,12 @@ var sources = []string{"api", "admin", "gateway", "edge", "endpoint", "../watchp
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
 	"The decision has taken effect": "only the dashboard takes decisions back",
-	"Signed out":                    "the dashboard then leads to its sign-in",
-	watchpost.TextInvitations:       "of the dashboard's page",
-	watchpost.TextLastAdmin:         "of the dashboard's page",
-	watchpost.TextLastMember:        "of the dashboard's page",
-	watchpost.TextNotFresh:          "of the dashboard's page",
+	"This cannot be taken back any more: you have decided about other posts since.": "of the dashboard's page",
+	"Signed out":              "the dashboard then leads to its sign-in",
+	watchpost.TextInvitations: "of the dashboard's page",
+	watchpost.TextLastAdmin:   "of the dashboard's page",
+	watchpost.TextLastMember:  "of the dashboard's page",
+	watchpost.TextNotFresh:    "of the dashboard's page",
 
 	"Invalid 'voice': at most %d characters":               "of the dashboard's page",
 	"Enter a name of at most %d characters.":               "of the dashboard's page",
