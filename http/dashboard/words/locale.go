@@ -11,8 +11,9 @@ import (
 	"github.com/go-playground/locales/ar"
 )
 
-// arabic writes numbers with the marks that go with the digits 0 to 9. CLDR's are those of
-// Arabic digits, which the library does not write.
+// arabic writes numbers with the marks that go with the digits 0 to 9: CLDR's are those of
+// Arabic digits, which the library does not write. Its days are the short ones, because
+// those that CLDR calls abbreviated are the full names.
 type arabic struct{ locales.Translator }
 
 func newArabic() locales.Translator { return arabic{ar.New()} }
@@ -23,6 +24,9 @@ var arabicMarks = strings.NewReplacer("٬", ",", "٫", ".")
 func (a arabic) FmtNumber(n float64, digits uint64) string {
 	return arabicMarks.Replace(a.Translator.FmtNumber(n, digits))
 }
+
+// WeekdayAbbreviated names a day of the week.
+func (a arabic) WeekdayAbbreviated(day time.Weekday) string { return a.WeekdayShort(day) }
 
 // Number writes a whole number with its thousands apart.
 func (l *Language) Number(n int) string {
