@@ -297,7 +297,7 @@ func (s *trendShower) row(g *trend.Group) trendRow {
 // points is a share in percent, and by how many points it is another than before, when
 // there were that many posts.
 func points(say *words.Language, now, before, postsBefore int) trendCard {
-	c := trendCard{Value: strconv.Itoa(now) + " %", Change: say.Text("trends.none_before")}
+	c := trendCard{Value: say.Text("number.percent", "percent", now), Change: say.Text("trends.none_before")}
 	if postsBefore > 0 {
 		c.Change = say.Text("feed.points_before_percent", "points", plural(say, max(now-before, before-now), "point"), "percent", before)
 		c.Up, c.Down = now > before, now < before

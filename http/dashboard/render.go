@@ -20,11 +20,12 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are the pages of each language, by its code, and by the name of their file, each with the layout.
-var templates = sync.OnceValue(func() map[string]map[string]*template.Template {
-	all := map[string]map[string]*template.Template{}
+// templates parse the pages of each language, by its code, when the first of them is asked
+// for: by the name of their file, each with the layout. Most services need few languages.
+var templates = sync.OnceValue(func() map[string]func() map[string]*template.Template {
+	all := map[string]func() map[string]*template.Template{}
 	for _, say := range words.All() {
-		all[say.Code] = templatesIn(say)
+		all[say.Code] = sync.OnceValue(func() map[string]*template.Template { return templatesIn(say) })
 	}
 	return all
 })
@@ -230,7 +231,7 @@ func nameOf(m watchpost.Member) string {
 // render writes a page whole, so that a fault in it cannot leave half of it.
 func render(w http.ResponseWriter, status int, page string, data framed) error {
 	var out bytes.Buffer
-	if err := templates()[data.language().Code][page].Execute(&out, data); err != nil {
+	if err := templates()[data.language().Code]()[page].Execute(&out, data); err != nil {
 		return fmt.Errorf("render %s: %w", page, err)
 	}
 	h := w.Header()
@@ -243,7 +244,7 @@ func render(w http.ResponseWriter, status int, page string, data framed) error {
 // renderPart writes a part of a page.
 func renderPart(w http.ResponseWriter, say *words.Language, page, part string, data any) error {
 	var out bytes.Buffer
-	if err := templates()[say.Code][page].ExecuteTemplate(&out, part, data); err != nil {
+	if err := templates()[say.Code]()[page].ExecuteTemplate(&out, part, data); err != nil {
 		return fmt.Errorf("render %s of %s: %w", part, page, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -277,7 +278,7 @@ func nameCSV(w http.ResponseWriter, name string) {
 // written returns a part of a page.
 func written(say *words.Language, page, part string, data any) (template.HTML, error) {
 	var out strings.Builder
-	err := templates()[say.Code][page].ExecuteTemplate(&out, part, data)
+	err := templates()[say.Code]()[page].ExecuteTemplate(&out, part, data)
 	return template.HTML(out.String()), err //nolint:gosec // the template has escaped it
 }
 
@@ -332,7 +333,7 @@ func (d *Dashboard) failPart(w http.ResponseWriter, r *http.Request, page errorP
 	}
 	h.Set("HX-Push-Url", "false")
 	var out bytes.Buffer
-	if err := templates()[page.say.Code]["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
+	if err := templates()[page.say.Code]()["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
 		http.Error(w, page.Text, page.Status)
 		return
 	}

@@ -235,3 +235,14 @@ func requireNoWords(t *testing.T, file, text string) {
 		assert.Contains(t, notTexts, word, "%s: put this text into the catalogue", file)
 	}
 }
+
+// TestStylesFollowTheScript: styles say start and end, so that pages are mirrored for scripts
+// from the right.
+func TestStylesFollowTheScript(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("assets/app.css")
+	require.NoError(t, err)
+	for _, found := range regexp.MustCompile(`(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|[{;] (?:left|right):`).FindAllString(string(source), -1) {
+		assert.Fail(t, "a side of the screen", "app.css has %q", found)
+	}
+}

@@ -6,7 +6,27 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-playground/locales"
+	"github.com/go-playground/locales/ar"
 )
+
+// arabic writes numbers with the marks that go with the digits 0 to 9: CLDR's are those of
+// Arabic digits, which the library does not write. Its days are the short ones, because
+// those that CLDR calls abbreviated are the full names.
+type arabic struct{ locales.Translator }
+
+func newArabic() locales.Translator { return arabic{ar.New()} }
+
+var arabicMarks = strings.NewReplacer("٬", ",", "٫", ".")
+
+// FmtNumber writes a number with a number of digits behind the point.
+func (a arabic) FmtNumber(n float64, digits uint64) string {
+	return arabicMarks.Replace(a.Translator.FmtNumber(n, digits))
+}
+
+// WeekdayAbbreviated names a day of the week.
+func (a arabic) WeekdayAbbreviated(day time.Weekday) string { return a.WeekdayShort(day) }
 
 // Number writes a whole number with its thousands apart.
 func (l *Language) Number(n int) string {

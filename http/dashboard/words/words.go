@@ -22,6 +22,12 @@ import (
 	"github.com/go-playground/locales"
 	"github.com/go-playground/locales/de"
 	"github.com/go-playground/locales/en"
+	"github.com/go-playground/locales/es"
+	"github.com/go-playground/locales/fr"
+	"github.com/go-playground/locales/hi"
+	"github.com/go-playground/locales/it"
+	"github.com/go-playground/locales/ja"
+	"github.com/go-playground/locales/pt_BR"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 )
@@ -30,7 +36,9 @@ import (
 var files embed.FS
 
 // locale has the plural categories, numbers and dates of each language that has a file.
-var locale = map[string]func() locales.Translator{"en": en.New, "de": de.New}
+var locale = map[string]func() locales.Translator{
+	"en": en.New, "ar": newArabic, "de": de.New, "es": es.New, "fr": fr.New, "hi": hi.New, "it": it.New, "ja": ja.New, "pt-BR": pt_BR.New,
+}
 
 // Language is one that pages are written in.
 type Language struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/go-playground/locales"
-	"github.com/go-playground/locales/ar"
+	"github.com/go-playground/locales/pl"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -60,14 +60,25 @@ func TestFor(t *testing.T) {
 		{"", "de", "de"},
 		{"", "de-AT,de;q=0.9,en;q=0.5", "de"},
 		{"", "de-CH", "de"},
-		{"", "fr", "en"},
-		{"", "fr-FR,fr;q=0.9,de;q=0.8", "de"},
+		{"", "pl", "en"},
+		{"", "zh", "en"},
+		{"", "zh-Hant-TW,zh;q=0.9", "en"},
+		{"", "pl-PL,pl;q=0.9,de;q=0.8", "de"},
+		{"", "fr-CA", "fr"},
+		{"", "pt", "pt-BR"},
+		{"", "pt-PT,pt;q=0.9", "pt-BR"},
+		{"", "es-419", "es"},
+		{"", "ar-EG", "ar"},
+		{"", "ja-JP", "ja"},
+		{"", "hi-IN,en;q=0.8", "hi"},
+		{"", "it-CH,de-CH;q=0.9", "it"},
 		{"", "en-GB,de;q=0.8", "en"},
 		{"", "en;q=0.4,de;q=0.8", "de"},
 		{"", "*", "en"},
 		{"", "; not a header", "en"},
 		{"en", "de", "en"},
 		{"de", "en", "de"},
+		{"pt-BR", "en", "pt-BR"},
 		{"de", "", "de"},
 		{"xx", "de", "de"},
 		{"../en", "", "en"},
@@ -85,7 +96,14 @@ func TestNumbersAndDates(t *testing.T) {
 		weekday, quoted                                   string
 	}{
 		{English(), "1,234,567", "-1,234", "7.2", "2.25", "24 November 2026", "Tue 24 Nov 09:05", "Tuesday", "“x”"},
+		{Of("ar"), "1,234,567", "\u061c-1,234", "7.2", "2.25", "24 نوفمبر 2026", "ثلاثاء، 24 نوفمبر، 09:05", "الثلاثاء", "«x»"},
 		{Of("de"), "1.234.567", "-1.234", "7,2", "2,25", "24. November 2026", "Di. 24. Nov. 09:05", "Dienstag", "„x“"},
+		{Of("es"), "1.234.567", "-1.234", "7,2", "2,25", "24 de noviembre de 2026", "mar., 24 nov., 09:05", "martes", "«x»"},
+		{Of("fr"), "1\u202f234\u202f567", "-1\u202f234", "7,2", "2,25", "24 novembre 2026", "mar. 24 nov. 09:05", "mardi", "«\u00a0x\u00a0»"},
+		{Of("hi"), "12,34,567", "-1,234", "7.2", "2.25", "24 नवंबर 2026", "मंगल, 24 नव॰, 09:05", "मंगलवार", "“x”"},
+		{Of("it"), "1.234.567", "-1.234", "7,2", "2,25", "24 novembre 2026", "mar 24 nov, 09:05", "martedì", "«x»"},
+		{Of("ja"), "1,234,567", "-1,234", "7.2", "2.25", "2026年11月24日", "11月24日（火）09:05", "火曜日", "「x」"},
+		{Of("pt-BR"), "1.234.567", "-1.234", "7,2", "2,25", "24 de novembro de 2026", "ter., 24 de nov., 09:05", "terça-feira", "“x”"},
 	} {
 		require.Equal(t, c.thousands, c.l.Number(1_234_567))
 		require.Equal(t, "999", c.l.Number(999))
@@ -111,25 +129,31 @@ func layoutOf(l *Language, at time.Time) string {
 	return one.Date("x", at)
 }
 
-// TestNewLanguage: a language may have more plural categories, lack texts, and be written
-// from the right.
+// TestNewLanguage: a language may have more plural categories than English, lack texts, and
+// be written from the right.
 func TestNewLanguage(t *testing.T) {
 	t.Parallel()
 	source, err := parse("en", locale["en"](), []byte(`{"language.name": "English", "language.dir": "ltr", "n": {"one": "{n} post", "other": "{n} posts"}, "a": "only English", "known.gone": "{n} are gone"}`), nil)
 	require.NoError(t, err)
-	l, err := parse("ar", ar.New(), []byte(`{"language.name": "العربية", "language.dir": "rtl", "known.gone": "X {n}",
-		"n": {"zero": "0", "one": "1", "two": "2", "few": "few {n}", "many": "many {n}", "other": "other {n}"}}`), source)
+	require.NotContains(t, locale, "pl", "the language is a new one")
+	l, err := parse("pl", pl.New(), []byte(`{"language.name": "Polski", "known.gone": "X {n}",
+		"n": {"one": "1", "few": "few {n}", "many": "many {n}", "other": "other {n}"}}`), source)
 	require.NoError(t, err)
-	require.Equal(t, "rtl", l.Dir)
-	for n, want := range map[int]string{0: "0", 1: "1", 2: "2", 3: "few 3", 11: "many 11", 100: "other 100"} {
+	require.Equal(t, "ltr", l.Dir)
+	for n, want := range map[int]string{0: "many 0", 1: "1", 2: "few 2", 5: "many 5", 12: "many 12", 22: "few 22"} {
 		require.Equal(t, want, l.Text("n", "n", n))
 	}
 	require.Equal(t, "only English", l.Text("a"))
 	require.Equal(t, "X 3", l.Known("3 are gone"))
-	_, err = parse("ar", ar.New(), []byte(`{"n": {"one": "1"}}`), source)
+	_, err = parse("pl", pl.New(), []byte(`{"n": {"one": "1"}}`), source)
 	require.ErrorContains(t, err, "other numbers")
-	_, err = parse("ar", ar.New(), []byte(`{"n": {"some": "1", "other": "2"}}`), source)
+	_, err = parse("pl", pl.New(), []byte(`{"n": {"some": "1", "other": "2"}}`), source)
 	require.ErrorContains(t, err, "plural category")
+	arabic := Of("ar")
+	require.Equal(t, "rtl", arabic.Dir)
+	for n, want := range map[int]string{3: "3 أيام", 11: "11 يومًا", 100: "100 يوم"} {
+		require.Equal(t, want, arabic.Text("count.day", "n", n))
+	}
 }
 
 func TestMessages(t *testing.T) {
