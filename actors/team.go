@@ -142,6 +142,7 @@ func (t *team) Receive(c actor.Context) {
 		t.notifications.StopTimer()
 		t.inbox.StopTimer()
 		t.statuses.stopTimer()
+		t.watchlists.stopTimer()
 	}
 	if t.Handle(c, t.load) {
 		t.receive(c.Message())
@@ -251,6 +252,7 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.arrivals.Load, t.loadRules, t.notifications.Load, t.askMembers); err != nil {
 		return err
 	}
+	t.watchlists.onDeletionsDue()
 	t.arrivals.Work()
 	return nil
 }

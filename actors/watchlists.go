@@ -11,7 +11,6 @@ import (
 	"watchpost/actors/cache"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
-	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -31,8 +30,8 @@ type trackedWatchlist struct {
 // the counters of their week.
 //
 // The others ask for watchlists and lists (find, all, count, has, followed), what they expect
-// (expected) and how the week stands (week, takeWeek), and report changes (onWatchlistChange,
-// onListChange, tellPlan) and ends of scans (scanned).
+// (expected), how the week stands (week, takeWeek) and whether a deletion waits (deletesLater),
+// and report changes (onWatchlistChange, onListChange, tellPlan) and ends of scans (scanned).
 type watchlists struct {
 	*rootActor
 	team *team
@@ -40,6 +39,9 @@ type watchlists struct {
 	byID  map[watchpost.WatchlistID]*trackedWatchlist
 	lists map[watchpost.ListID]*followedList
 	weeks map[watchpost.WatchlistID]poststore.WeekChange
+	// deletions are those that wait for their moment, and deletionTimer is that of the next.
+	deletions     map[watchpost.WatchlistID]teamspace.DeletionRecord
+	deletionTimer watchpost.Timer
 }
 
 func newWatchlists(t *team) *watchlists {
@@ -47,7 +49,7 @@ func newWatchlists(t *team) *watchlists {
 		rootActor: &t.rootActor, team: t,
 		byID:  map[watchpost.WatchlistID]*trackedWatchlist{},
 		lists: map[watchpost.ListID]*followedList{},
-		weeks: map[watchpost.WatchlistID]poststore.WeekChange{},
+		weeks: map[watchpost.WatchlistID]poststore.WeekChange{}, deletions: map[watchpost.WatchlistID]teamspace.DeletionRecord{},
 	}
 }
 
@@ -79,6 +81,11 @@ func (ws *watchlists) receive(message any) bool {
 		}
 	case DeleteWatchlist:
 		ws.onDeleteWatchlist(m)
+	case UndoDeletion:
+		ws.onUndoDeletion(m)
+	case deletionsDue:
+		ws.onDeletionsDue()
+		ws.team.handouts.answerTimer()
 	case collected:
 		ws.onCollected(m)
 	case poststore.Purged:
@@ -144,6 +151,9 @@ func (ws *watchlists) load(view persistence.View) error {
 		ws.noteNeed(&tracked.view.Watchlist)
 	}
 	if err := ws.resumeRetag(view); err != nil {
+		return err
+	}
+	if err := ws.loadDeletions(view); err != nil {
 		return err
 	}
 	return view.Scan(ws.Space, []byte(teamspace.KeyDeleted), persistence.PrefixEnd([]byte(teamspace.KeyDeleted)), func(k, _ []byte) bool {
@@ -237,42 +247,6 @@ func (ws *watchlists) withWeek(v WatchlistView) WatchlistView {
 	week := ws.week(v.Watchlist.ID, ws.env.Clock.Now())
 	v.PostsThisWeek, v.DroppedThisWeek = week.Posts, week.Dropped
 	return v
-}
-
-// onDeleteWatchlist decides the deletion in one small batch, which every query
-// honours from then on; the post store removes the posts afterwards.
-func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
-	tracked := ws.tracked(m.Type, m.ID)
-	if tracked == nil {
-		return
-	}
-	batch := &persistence.Batch{}
-	cache.DeleteWatchlist(batch, m.ID)
-	ws.team.notifications.OnWatchlistDeleted(batch, &tracked.view.Watchlist)
-	for _, e := range tracked.view.Watchlist.Keywords {
-		batch.Delete(teamspace.ScanKey(m.ID, e.ID))
-	}
-	batch.Put(teamspace.Key(teamspace.KeyDeleted, m.ID), nil)
-	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(m.ID)}, nil)
-	delete(ws.byID, m.ID)
-	delete(ws.weeks, m.ID)
-	ws.team.rules.OnWatchlistDeleted(batch, m.ID)
-	ws.team.scans.forgetUnscheduled(m.ID)
-	owner, gone := tracked.pid, true
-	if !m.Type.HasKeywords() {
-		owner, gone = ws.unfollow(batch, tracked.view.Watchlist)
-	}
-	ws.noteNeed(&tracked.view.Watchlist)
-	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
-	ws.Commit(batch, root.Done{})
-	ws.team.rules.Run()
-	ws.team.notifications.Clean()
-	// Through the actor that passes its posts on, so that the purge comes behind them.
-	ws.Context.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.Context.Self()})
-	if gone {
-		ws.Context.Poison(owner)
-	}
-	ws.team.handouts.run() // it may have been the last that was waited for
 }
 
 // resumeRetag lets the post store go on with what a restart interrupted.

@@ -25,7 +25,7 @@ var inAnyOrder = []string{
 	"accounts.leaves", "accounts.live", "caller.fail", "dueScans.age", "dueScans.rest", "finishedTasks.clear", "kindOfReply", "members.endClaims",
 	"needlesOf", "queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "round.decide", "schedule.times",
 	"sessionActor.countWriting", "sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
-	"subscriptions.publish", "tasks.load", "tasks.onListOpen", "tasks.running", "watchlists.has", "watchlists.listNeed", "watchlists.onListWatchlists",
+	"subscriptions.publish", "tasks.load", "tasks.onListOpen", "tasks.running", "watchlists.armDeletions", "watchlists.has", "watchlists.listNeed", "watchlists.onListWatchlists",
 	"watchlists.startLists", "watchlistsOf",
 }
 
