@@ -71,7 +71,7 @@ func (ws *watchlists) forgetDeletion(batch *persistence.Batch, id watchpost.Watc
 // loaded that a deletion concerns.
 func (ws *watchlists) loadDeletions(view persistence.View) error {
 	return teamspace.LoadAll(view, ws.Space, teamspace.KeyDeletion, func(id string, d teamspace.DeletionRecord) {
-		if id := watchpost.WatchlistID(id); ws.byID[id] != nil {
+		if id := watchpost.WatchlistID(id); ws.byID[id] != nil { // otherwise an earlier build has deleted it
 			ws.deletions[id] = d
 		}
 	})
