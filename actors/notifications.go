@@ -66,7 +66,7 @@ func (h notificationHost) Member(email string) (watchpost.Member, error) {
 
 // Waits implements notifications.Host.
 func (h notificationHost) Waits() bool {
-	return h.team.arrivals.Pending() || h.team.watchlists.deletesLater()
+	return h.team.arrivals.Pending() || h.team.pendingDeletions.waiting()
 }
 
 // Audit implements notifications.Host.

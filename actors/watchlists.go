@@ -30,8 +30,8 @@ type trackedWatchlist struct {
 // the counters of their week.
 //
 // The others ask for watchlists and lists (find, all, count, has, followed), what they expect
-// (expected), how the week stands (week, takeWeek) and whether a deletion waits (deletesLater),
-// and report changes (onWatchlistChange, onListChange, tellPlan) and ends of scans (scanned).
+// (expected) and how the week stands (week, takeWeek), and report changes (onWatchlistChange,
+// onListChange, tellPlan), ends of scans (scanned), and deletions whose moment has come (delete).
 type watchlists struct {
 	*rootActor
 	team *team
@@ -39,9 +39,6 @@ type watchlists struct {
 	byID  map[watchpost.WatchlistID]*trackedWatchlist
 	lists map[watchpost.ListID]*followedList
 	weeks map[watchpost.WatchlistID]poststore.WeekChange
-	// deletions are those that wait for their moment, and deletionTimer is that of the next.
-	deletions     map[watchpost.WatchlistID]teamspace.DeletionRecord
-	deletionTimer watchpost.Timer
 }
 
 func newWatchlists(t *team) *watchlists {
@@ -49,7 +46,7 @@ func newWatchlists(t *team) *watchlists {
 		rootActor: &t.rootActor, team: t,
 		byID:  map[watchpost.WatchlistID]*trackedWatchlist{},
 		lists: map[watchpost.ListID]*followedList{},
-		weeks: map[watchpost.WatchlistID]poststore.WeekChange{}, deletions: map[watchpost.WatchlistID]teamspace.DeletionRecord{},
+		weeks: map[watchpost.WatchlistID]poststore.WeekChange{},
 	}
 }
 
@@ -81,11 +78,6 @@ func (ws *watchlists) receive(message any) bool {
 		}
 	case DeleteWatchlist:
 		ws.onDeleteWatchlist(m)
-	case UndoDeletion:
-		ws.onUndoDeletion(m)
-	case deletionsDue:
-		ws.onDeletionsDue()
-		ws.team.handouts.answerTimer()
 	case collected:
 		ws.onCollected(m)
 	case poststore.Purged:
@@ -151,9 +143,6 @@ func (ws *watchlists) load(view persistence.View) error {
 		ws.noteNeed(&tracked.view.Watchlist)
 	}
 	if err := ws.resumeRetag(view); err != nil {
-		return err
-	}
-	if err := ws.loadDeletions(view); err != nil {
 		return err
 	}
 	return view.Scan(ws.Space, []byte(teamspace.KeyDeleted), persistence.PrefixEnd([]byte(teamspace.KeyDeleted)), func(k, _ []byte) bool {

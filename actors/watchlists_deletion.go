@@ -12,13 +12,134 @@ import (
 	"watchpost/watchpost"
 )
 
-// deletionsDue is the timer of the deletions that wait: the moment of one has come.
+// pendingDeletions is the component of a team that owns the deletions of watchlists that wait
+// for their moment. Until then a watchlist is whole, so that taking it back brings back nothing.
+//
+// The others ask whether a deletion waits (waiting) and until when (at), and have one noted (put)
+// and forgotten (forget).
+type pendingDeletions struct {
+	*rootActor
+	team *team
+
+	byID  map[watchpost.WatchlistID]teamspace.DeletionRecord
+	timer watchpost.Timer // of the next moment; nil: none waits
+}
+
+// deletionsDue is the timer of the component: the moment of a deletion has come.
 type deletionsDue struct{}
 
 const textDeletionOver = "The deletion was taken back, or has begun"
 
-// onDeleteWatchlist deletes a watchlist, or notes when that is to be done. A deletion that
-// waits already keeps its moment, unless the new one is to be at once.
+func newPendingDeletions(t *team) *pendingDeletions {
+	return &pendingDeletions{rootActor: &t.rootActor, team: t, byID: map[watchpost.WatchlistID]teamspace.DeletionRecord{}}
+}
+
+// receive handles what concerns deletions that wait.
+func (p *pendingDeletions) receive(message any) bool {
+	switch m := message.(type) {
+	case UndoDeletion:
+		p.onUndo(m)
+	case deletionsDue:
+		p.onDue()
+		p.team.handouts.answerTimer()
+	default:
+		return false
+	}
+	return true
+}
+
+// load takes up the deletions that wait. onDue is to follow, when all is loaded that a
+// deletion concerns.
+func (p *pendingDeletions) load(view persistence.View) error {
+	return teamspace.LoadAll(view, p.Space, teamspace.KeyDeletion, func(id string, d teamspace.DeletionRecord) {
+		if id := watchpost.WatchlistID(id); p.team.watchlists.find(id) != nil { // otherwise an earlier build has deleted it
+			p.byID[id] = d
+		}
+	})
+}
+
+// put notes a deletion for a moment in the name of who asks for it now. One that waits
+// already keeps its moment.
+func (p *pendingDeletions) put(batch *persistence.Batch, id watchpost.WatchlistID, at time.Time) {
+	if _, waits := p.byID[id]; waits {
+		return
+	}
+	d := teamspace.DeletionRecord{At: at, By: p.team.audit.origin()}
+	p.byID[id] = d
+	batch.Put(teamspace.Key(teamspace.KeyDeletion, id), teamspace.Encode(d))
+	p.team.notifications.Mark(batch)
+	p.arm()
+}
+
+// forget adds to a batch that a watchlist has no deletion that waits.
+func (p *pendingDeletions) forget(batch *persistence.Batch, id watchpost.WatchlistID) {
+	if _, waits := p.byID[id]; !waits {
+		return
+	}
+	delete(p.byID, id)
+	batch.Delete(teamspace.Key(teamspace.KeyDeletion, id))
+	p.team.notifications.Mark(batch)
+	p.arm()
+}
+
+// onUndo takes back a deletion that waits.
+func (p *pendingDeletions) onUndo(m UndoDeletion) {
+	d, waits := p.byID[m.ID]
+	switch {
+	case p.team.watchlists.find(m.ID) == nil:
+		p.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
+		return
+	case !waits, !d.At.After(p.env.Clock.Now()):
+		p.Answer(nil, watchpost.Errorf(watchpost.Conflict, textDeletionOver))
+		return
+	}
+	batch := &persistence.Batch{}
+	p.forget(batch, m.ID)
+	p.Commit(batch, root.Done{})
+}
+
+// onDue carries out the deletions whose moment has come, in the name of those who asked for
+// them. If the store refuses one, the team ends and its next activation tries again.
+func (p *pendingDeletions) onDue() {
+	now := p.env.Clock.Now()
+	for id, d := range ordered.ByKey(p.byID) {
+		if !d.At.After(now) {
+			p.team.audit.by(d.By, func() { p.team.watchlists.delete(p.team.watchlists.find(id), nil) })
+		}
+	}
+	p.arm()
+}
+
+// arm asks the clock for the moment of the next deletion.
+func (p *pendingDeletions) arm() {
+	p.stopTimer()
+	var next time.Time
+	for _, d := range p.byID {
+		if next.IsZero() || d.At.Before(next) {
+			next = d.At
+		}
+	}
+	if !next.IsZero() {
+		p.timer = p.env.TellAt(next, p.Context.Self(), deletionsDue{})
+	}
+}
+
+// stopTimer stops the timer of the component.
+func (p *pendingDeletions) stopTimer() {
+	if p.timer != nil {
+		p.timer.Stop()
+		p.timer = nil
+	}
+}
+
+// waiting reports whether a deletion waits: the team stays in memory for it, and a restart
+// activates it.
+func (p *pendingDeletions) waiting() bool { return len(p.byID) > 0 }
+
+// at returns when a watchlist will be deleted; zero: it will not.
+func (p *pendingDeletions) at(id watchpost.WatchlistID) time.Time { return p.byID[id].At }
+
+// onDeleteWatchlist deletes a watchlist, or notes when that is to be done.
 func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	tracked := ws.tracked(m.Type, m.ID)
 	if tracked == nil {
@@ -26,94 +147,12 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	if !m.At.After(ws.env.Clock.Now()) {
 		ws.delete(tracked, ws.env.ReplyTo(ws.Context.Sender(), root.Done{}))
-		ws.armDeletions()
 		return
 	}
 	batch := &persistence.Batch{}
-	if _, waits := ws.deletions[m.ID]; !waits {
-		d := teamspace.DeletionRecord{At: m.At, By: ws.team.audit.origin()}
-		ws.deletions[m.ID] = d
-		batch.Put(teamspace.Key(teamspace.KeyDeletion, m.ID), teamspace.Encode(d))
-		ws.team.notifications.Mark(batch)
-	}
+	ws.team.pendingDeletions.put(batch, m.ID, m.At)
 	ws.Commit(batch, root.Done{})
-	ws.armDeletions()
 }
-
-// onUndoDeletion takes back a deletion that waits. Nothing has to be brought back.
-func (ws *watchlists) onUndoDeletion(m UndoDeletion) {
-	d, waits := ws.deletions[m.ID]
-	switch {
-	case ws.byID[m.ID] == nil:
-		ws.Answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
-		return
-	case !waits, !d.At.After(ws.env.Clock.Now()):
-		ws.Answer(nil, watchpost.Errorf(watchpost.Conflict, textDeletionOver))
-		return
-	}
-	batch := &persistence.Batch{}
-	ws.forgetDeletion(batch, m.ID)
-	ws.Commit(batch, root.Done{})
-	ws.armDeletions()
-}
-
-// forgetDeletion adds to a batch that a watchlist has no deletion that waits.
-func (ws *watchlists) forgetDeletion(batch *persistence.Batch, id watchpost.WatchlistID) {
-	if _, waits := ws.deletions[id]; !waits {
-		return
-	}
-	delete(ws.deletions, id)
-	batch.Delete(teamspace.Key(teamspace.KeyDeletion, id))
-	ws.team.notifications.Mark(batch)
-}
-
-// loadDeletions takes up the deletions that wait. onDeletionsDue is to follow, when all is
-// loaded that a deletion concerns.
-func (ws *watchlists) loadDeletions(view persistence.View) error {
-	return teamspace.LoadAll(view, ws.Space, teamspace.KeyDeletion, func(id string, d teamspace.DeletionRecord) {
-		if id := watchpost.WatchlistID(id); ws.byID[id] != nil { // otherwise an earlier build has deleted it
-			ws.deletions[id] = d
-		}
-	})
-}
-
-// onDeletionsDue carries out the deletions whose moment has come, in the name of those who
-// asked for them. If the store refuses one, the team ends and its next activation tries again.
-func (ws *watchlists) onDeletionsDue() {
-	now := ws.env.Clock.Now()
-	for id, d := range ordered.ByKey(ws.deletions) {
-		if !d.At.After(now) {
-			ws.team.audit.by(d.By, func() { ws.delete(ws.byID[id], nil) })
-		}
-	}
-	ws.armDeletions()
-}
-
-// armDeletions asks the clock for the moment of the next deletion.
-func (ws *watchlists) armDeletions() {
-	ws.stopTimer()
-	var next time.Time
-	for _, d := range ws.deletions {
-		if next.IsZero() || d.At.Before(next) {
-			next = d.At
-		}
-	}
-	if !next.IsZero() {
-		ws.deletionTimer = ws.env.TellAt(next, ws.Context.Self(), deletionsDue{})
-	}
-}
-
-// stopTimer stops the timer of the component.
-func (ws *watchlists) stopTimer() {
-	if ws.deletionTimer != nil {
-		ws.deletionTimer.Stop()
-		ws.deletionTimer = nil
-	}
-}
-
-// deletesLater reports whether a deletion waits: the team stays in memory for it, and a
-// restart activates it.
-func (ws *watchlists) deletesLater() bool { return len(ws.deletions) > 0 }
 
 // delete decides a deletion in one small batch, which every query honours from then on;
 // the post store removes the posts afterwards. onCommitted, if any, is called when the batch
@@ -130,7 +169,7 @@ func (ws *watchlists) delete(tracked *trackedWatchlist, onCommitted func(error))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil)
 	delete(ws.byID, w.ID)
 	delete(ws.weeks, w.ID)
-	ws.forgetDeletion(batch, w.ID)
+	ws.team.pendingDeletions.forget(batch, w.ID)
 	ws.team.rules.OnWatchlistDeleted(batch, w.ID)
 	ws.team.scans.forgetUnscheduled(w.ID)
 	owner, gone := tracked.pid, true
