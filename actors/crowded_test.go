@@ -183,6 +183,9 @@ var crowds = map[string]crowdOf{
 		p.put(teamspace.JournalChainKey(uint64(i+1)), watchpost.JournalEntry{Number: uint64(i + 1)})
 	}},
 	"KeyWatchlist": {put: func(p *planter, i int) { p.watchlist(i) }},
+	"KeyDeletion": {put: func(p *planter, i int) { // each is later than the lives of the test
+		p.put(teamspace.Key(p.prefix, p.watchlist(i)), teamspace.DeletionRecord{At: p.now.AddDate(0, 0, 2)})
+	}},
 	"KeyList": {put: func(p *planter, i int) {
 		l := watchpost.List{ID: watchpost.ListID(p.id()), Type: watchpost.CompanyWatchlist, CreatedAt: p.now}
 		p.put(teamspace.Key(p.prefix, l.ID), l)
@@ -304,12 +307,13 @@ func putOpenTask(p *planter, _ int) {
 	p.put(teamspace.Key(teamspace.KeyOpen, task.ID), []watchpost.Debit{})
 }
 
-func (p *planter) watchlist(i int) {
+func (p *planter) watchlist(i int) watchpost.WatchlistID {
 	w := watchpost.Watchlist{
 		ID: watchpost.WatchlistID(p.id()), Type: watchpost.KeywordWatchlist, Frequency: 24, Disabled: true, CreatedAt: p.now,
 		Keywords: []watchpost.KeywordEntry{{ID: watchpost.EntryID(p.id()), Keyword: fmt.Sprint("word ", i)}},
 	}
 	p.put(teamspace.Key(teamspace.KeyWatchlist, w.ID), w)
+	return w.ID
 }
 
 func putKeptReply(p *planter, i int) {

@@ -186,11 +186,19 @@ type UpdateWatchlist struct {
 	from watchpost.Origin // of the request, for its decision
 }
 
-// DeleteWatchlist is answered by Done (NotFound).
+// DeleteWatchlist deletes a watchlist, or notes when that is to be done; answered by Done
+// (NotFound).
 type DeleteWatchlist struct {
 	Type watchpost.WatchlistType
 	ID   watchpost.WatchlistID
+	// At is the moment until which the watchlist stays whole, and the deletion can be taken
+	// back; one that is not in the future means at once.
+	At time.Time
 }
+
+// UndoDeletion takes back the deletion of a watchlist that waits; answered by Done (NotFound;
+// Conflict when none waits, or its moment has come).
+type UndoDeletion struct{ ID watchpost.WatchlistID }
 
 // Follow makes a people or company watchlist that follows a list: that of
 // Watchlist.List, or a new one. The references are added to the list, for all
@@ -236,6 +244,8 @@ type WatchlistView struct {
 	// that is known; empty when none is due. Filled like PostsThisWeek.
 	Waits     watchpost.PendingReason `json:",omitempty"`
 	NotBefore time.Time               `json:",omitzero"`
+	// DeletedAt is when it will be deleted, unless that is taken back; zero: it will not.
+	DeletedAt time.Time `json:",omitzero"`
 }
 
 // ListSessions is answered by []SessionView, oldest first.
@@ -295,6 +305,7 @@ func (GetScanPlan) AnsweredWith(scanplan.Plan)      {}
 func (ListWatchlists) AnsweredWith([]WatchlistView) {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)  {}
 func (DeleteWatchlist) AnsweredWith(root.Done)      {}
+func (UndoDeletion) AnsweredWith(root.Done)         {}
 func (sessionHello) AnsweredWith(sessionWelcomed)   {}
 func (redeemPairing) AnsweredWith(SessionOpened)    {}
 

@@ -64,8 +64,10 @@ func (h notificationHost) Member(email string) (watchpost.Member, error) {
 	return h.team.members.byEmail(email)
 }
 
-// ArrivalsPending implements notifications.Host.
-func (h notificationHost) ArrivalsPending() bool { return h.team.arrivals.Pending() }
+// Waits implements notifications.Host.
+func (h notificationHost) Waits() bool {
+	return h.team.arrivals.Pending() || h.team.pendingDeletions.waiting()
+}
 
 // Audit implements notifications.Host.
 func (h notificationHost) Audit(batch *persistence.Batch, kind watchpost.AuditKind, subject string) {
@@ -101,7 +103,7 @@ func (r *reading) Deliveries(ctx context.Context, team watchpost.TeamID, id watc
 	return log, root.Unavailable(err)
 }
 
-// ResumeNotifications activates the teams with notifications that wait, of those
+// ResumeNotifications activates the teams with notifications or deletions that wait, of those
 // that this node serves and that are not in memory: after a start, when the node has
 // taken teams over, and when a team has failed.
 func (r *upkeep) ResumeNotifications(ctx context.Context) error {

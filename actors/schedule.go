@@ -238,10 +238,11 @@ func (s *schedule) times(entries []dueEntry) scanTimes {
 	return t
 }
 
-// expected adds the forecast of the scans, warnings where it falls short, and why
-// those wait that are due.
+// expected adds the forecast of the scans, warnings where it falls short, why
+// those wait that are due, and the moment of a deletion that waits.
 func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	w := &v.Watchlist
+	v.DeletedAt = ws.team.pendingDeletions.at(w.ID)
 	of := scheduleOf(w)
 	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), of)
 	if !w.Disabled {

@@ -66,6 +66,8 @@ type team struct {
 	refusals      *refusals
 	views         *savedViews
 	inbox         *triage.Inbox
+
+	pendingDeletions *pendingDeletions
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -103,6 +105,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.statuses = &statuses{rootActor: &t.rootActor, team: t}
 	t.accounts = newAccounts(t)
 	t.watchlists = newWatchlists(t)
+	t.pendingDeletions = newPendingDeletions(t)
 	t.scans = newScans(t)
 	t.tasks = newTasks(t)
 	t.pending = &pendingCounts{team: t}
@@ -142,6 +145,7 @@ func (t *team) Receive(c actor.Context) {
 		t.notifications.StopTimer()
 		t.inbox.StopTimer()
 		t.statuses.stopTimer()
+		t.pendingDeletions.stopTimer()
 	}
 	if t.Handle(c, t.load) {
 		t.receive(c.Message())
@@ -197,7 +201,7 @@ func (t *team) receive(message any) {
 			t.Answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.engagements.receive(m) && !t.watchlists.receive(m) && !t.arrivals.Receive(m) && !t.receiveRules(m) && !t.notifications.Receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.engagements.receive(m) && !t.watchlists.receive(m) && !t.pendingDeletions.receive(m) && !t.arrivals.Receive(m) && !t.receiveRules(m) && !t.notifications.Receive(m) {
 			t.env.Log.Error("unknown message", "actor", "team", "message", root.TypeName(m))
 			t.Answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -243,7 +247,7 @@ func (t *team) load(view persistence.View) error {
 		return err
 	}
 	t.openPosts()
-	if err := loadEach(view, t.watchlists.load, t.watchlists.loadWeeks); err != nil {
+	if err := loadEach(view, t.watchlists.load, t.watchlists.loadWeeks, t.pendingDeletions.load); err != nil {
 		return err
 	}
 	t.handouts.arm()
@@ -251,6 +255,7 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.arrivals.Load, t.loadRules, t.notifications.Load, t.askMembers); err != nil {
 		return err
 	}
+	t.pendingDeletions.onDue()
 	t.arrivals.Work()
 	return nil
 }

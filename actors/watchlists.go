@@ -11,7 +11,6 @@ import (
 	"watchpost/actors/cache"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
-	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -32,7 +31,7 @@ type trackedWatchlist struct {
 //
 // The others ask for watchlists and lists (find, all, count, has, followed), what they expect
 // (expected) and how the week stands (week, takeWeek), and report changes (onWatchlistChange,
-// onListChange, tellPlan) and ends of scans (scanned).
+// onListChange, tellPlan), ends of scans (scanned), and deletions whose moment has come (delete).
 type watchlists struct {
 	*rootActor
 	team *team
@@ -237,42 +236,6 @@ func (ws *watchlists) withWeek(v WatchlistView) WatchlistView {
 	week := ws.week(v.Watchlist.ID, ws.env.Clock.Now())
 	v.PostsThisWeek, v.DroppedThisWeek = week.Posts, week.Dropped
 	return v
-}
-
-// onDeleteWatchlist decides the deletion in one small batch, which every query
-// honours from then on; the post store removes the posts afterwards.
-func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
-	tracked := ws.tracked(m.Type, m.ID)
-	if tracked == nil {
-		return
-	}
-	batch := &persistence.Batch{}
-	cache.DeleteWatchlist(batch, m.ID)
-	ws.team.notifications.OnWatchlistDeleted(batch, &tracked.view.Watchlist)
-	for _, e := range tracked.view.Watchlist.Keywords {
-		batch.Delete(teamspace.ScanKey(m.ID, e.ID))
-	}
-	batch.Put(teamspace.Key(teamspace.KeyDeleted, m.ID), nil)
-	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(m.ID)}, nil)
-	delete(ws.byID, m.ID)
-	delete(ws.weeks, m.ID)
-	ws.team.rules.OnWatchlistDeleted(batch, m.ID)
-	ws.team.scans.forgetUnscheduled(m.ID)
-	owner, gone := tracked.pid, true
-	if !m.Type.HasKeywords() {
-		owner, gone = ws.unfollow(batch, tracked.view.Watchlist)
-	}
-	ws.noteNeed(&tracked.view.Watchlist)
-	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
-	ws.Commit(batch, root.Done{})
-	ws.team.rules.Run()
-	ws.team.notifications.Clean()
-	// Through the actor that passes its posts on, so that the purge comes behind them.
-	ws.Context.Send(owner, poststore.Purge{Watchlist: m.ID, Team: ws.Context.Self()})
-	if gone {
-		ws.Context.Poison(owner)
-	}
-	ws.team.handouts.run() // it may have been the last that was waited for
 }
 
 // resumeRetag lets the post store go on with what a restart interrupted.

@@ -311,5 +311,5 @@ func TestDashboardWatchlists(t *testing.T) {
 	require.Contains(t, full.raw, "Your plan includes up to 5 watchlists.")
 	require.Contains(t, full.raw, `value="typed"`)
 	require.Equal(t, 303, send("/app/watchlists/"+id, url.Values{"do": {"delete"}}).status)
-	require.Equal(t, 404, m.call("GET", watchlists+"?id="+id, "").status)
+	require.Equal(t, 200, m.call("GET", watchlists+"?id="+id, "").status, "it can be taken back")
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -174,4 +175,65 @@ func TestSeveralWatchlists(t *testing.T) {
 	require.Zero(t, paused())
 	require.Equal(t, 400, send("pause").status)
 	require.Equal(t, 400, send("delete", first).status)
+}
+
+// TestDashboardDeletionIsTakenBack: a watchlist that is deleted in the dashboard stays whole
+// for ten seconds. Until then the list of watchlists, its row and its form take that back.
+func TestDashboardDeletionIsTakenBack(t *testing.T) {
+	t.Parallel()
+	h := buildWithClock(t)
+	m := h.team("Undecided", "growth")
+	p := m.join()
+	list, other := m.collect(p, "telemetry", sample(1, "telemetry one")), m.watch()
+	b := h.browser()
+	b.signIn(m.email)
+	one := inbox{b, b.token()}
+	path := "/app/watchlists/" + list
+	show := func() string { return b.do("GET", "/app/watchlists", "").raw }
+	remove := func() string {
+		t.Helper()
+		form := b.do("GET", path, "").raw
+		require.Contains(t, form, "The watchlist goes, and with it the 1 post that it collected")
+		require.Contains(t, form, "It can be undone for ten seconds")
+		deleted := one.post(path, "do", "delete")
+		require.Equal(t, 303, deleted.status)
+		require.Equal(t, "/app/watchlists", deleted.header.Get("Location"))
+		return show()
+	}
+	require.NotContains(t, show(), `class="toast"`)
+	page := remove()
+	require.Regexp(t, `<div class="toast"><span>“[^”]+” is being deleted\.</span>`, page)
+	require.Equal(t, 1, strings.Count(page, "</svg>Being deleted</span>"), "of two rows")
+	require.Contains(t, b.do("GET", "/app", "").raw, `class="post-text"`, "it is whole until then")
+	require.Equal(t, 200, m.call("GET", watchlists+"?id="+list, "").status)
+	require.Equal(t, 303, one.takeBack(page).status)
+	require.NotContains(t, show(), "eing deleted")
+	require.Contains(t, one.takeBack(page).raw, "The deletion was taken back, or has begun")
+
+	// From its row, which keeps the search, and from its form.
+	page = remove()
+	row := regexp.MustCompile(`(?s)<form method="post" action="` + path + `">.*?</form>`).FindString(page[strings.Index(page, `id="w-`+list):])
+	require.Contains(t, row, `name="do" value="undo">Undo<span`)
+	back := one.post(path, "do", "undo", "back", "/app/watchlists?q=t")
+	require.Equal(t, 303, back.status)
+	require.Equal(t, "/app/watchlists?q=t", back.header.Get("Location"))
+	remove()
+	form := b.do("GET", path, "").raw
+	require.Contains(t, form, `name="do" value="undo"`)
+	require.NotContains(t, form, `name="do" value="delete"`)
+	require.Equal(t, 303, one.post(path, "do", "undo").status)
+
+	// Afterwards it is gone.
+	page = remove()
+	h.advance(10 * time.Second)
+	require.NotContains(t, show(), list)
+	require.NotContains(t, show(), `class="toast"`)
+	require.Contains(t, show(), other)
+	require.NotContains(t, b.do("GET", "/app", "").raw, `class="post-text"`)
+	require.Equal(t, 404, one.takeBack(page).status)
+	require.Equal(t, 404, one.post(path, "do", "delete").status)
+
+	// The API deletes at once.
+	require.Equal(t, 200, m.call("DELETE", watchlists+"?id="+other, "").status)
+	require.NotContains(t, show(), other)
 }

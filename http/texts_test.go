@@ -36,6 +36,7 @@ var undocumented = map[string]string{
 	"Invalid 'voice': at most %d characters":               "of the dashboard's page",
 	"Enter a name of at most %d characters.":               "of the dashboard's page",
 	"Choose a filter first.":                               "of the dashboard's page",
+	"The deletion was taken back, or has begun":            "only the dashboard takes deletions back",
 	"This view was deleted.":                               "of the dashboard's page",
 	"A team has at most %d saved views. Delete one first.": "of the dashboard's page",
 	"A note has at most %d characters.":                    "of the dashboard's page", "Invalid state of a post": "of the dashboard's page",

@@ -24,8 +24,9 @@ type Host interface {
 	Watchlists() iter.Seq[*watchpost.Watchlist]
 	// Member returns the member with an address (NotFound).
 	Member(email string) (watchpost.Member, error)
-	// ArrivalsPending reports whether there may be posts that Consider has not seen.
-	ArrivalsPending() bool
+	// Waits reports whether the team has other work that no request begins: there may be
+	// posts that Consider has not seen, or watchlists are to be deleted.
+	Waits() bool
 	// Audit adds an entry about a target to the batch of its subject.
 	Audit(batch *persistence.Batch, kind watchpost.AuditKind, subject string)
 	// CommitOnce submits a decision and answers the sender when it is durable. A

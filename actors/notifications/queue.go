@@ -88,9 +88,9 @@ func (ts *Targets) Consider(_ persistence.View, batch *persistence.Batch, p *wat
 }
 
 // waiting reports whether something waits to be delivered, or may once arrivals are
-// looked at.
+// looked at, or whether the team has other work that waits.
 func (ts *Targets) waiting() bool {
-	if ts.host.ArrivalsPending() {
+	if ts.host.Waits() {
 		return true
 	}
 	for _, box := range ts.byID {

@@ -23,7 +23,7 @@ var inAnyOrder = []string{
 	"Rules.OnAccountChanged", "Rules.Proposals", "Rules.Watch", "Rules.overview", "Rules.stopAfterRestore", "Rules.viewOf", "Standing.Probe",
 	"Standing.relief", "Targets.Views", "Targets.Watch", "Targets.onCreate", "Targets.onDue", "Targets.waiting", "Unstored.End", "accounts.beginDay",
 	"accounts.leaves", "accounts.live", "caller.fail", "dueScans.age", "dueScans.rest", "finishedTasks.clear", "kindOfReply", "members.endClaims",
-	"needlesOf", "queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "round.decide", "schedule.times",
+	"needlesOf", "pendingDeletions.arm", "queues.WaitingFor", "queues.writesWait", "reading.Changes", "reading.readChanges", "round.decide", "schedule.times",
 	"sessionActor.countWriting", "sessions.presence", "sessions.views", "shard.forget", "shard.onTry", "subscriptions.end", "subscriptions.makeRoom",
 	"subscriptions.publish", "tasks.load", "tasks.onListOpen", "tasks.running", "watchlists.has", "watchlists.listNeed", "watchlists.onListWatchlists",
 	"watchlists.startLists", "watchlistsOf",

@@ -34,7 +34,7 @@ func (d watchlistPages) watchlistOf(r *http.Request, v *visit) (actors.Watchlist
 func formFor(v *visit, l actors.WatchlistView) *watchlistForm {
 	w := l.Watchlist
 	f := formOf(v, string(w.Type))
-	f.Kinds, f.ID, f.Old, f.Paused = nil, w.ID, w.Name, w.Disabled
+	f.Kinds, f.ID, f.Old, f.Paused, f.Deleting = nil, w.ID, w.Name, w.Disabled, !l.DeletedAt.IsZero()
 	f.Title, f.Name, f.Made, f.Labels = w.Name, w.Name, w.Prompt, labelLines(w.Labels)
 	f.Entries = entriesOf(w.Keywords)
 	if f.recall(w); f.Sentence != "" {
@@ -85,7 +85,7 @@ func (d watchlistPages) stored(r *http.Request, v *visit, id watchpost.Watchlist
 	return found.Count, err
 }
 
-// changeWatchlist saves the form, pauses, resumes or deletes.
+// changeWatchlist saves the form, pauses, resumes, deletes, or takes back a deletion.
 func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
 	old, f, err := d.formOfPath(r, v)
 	if err != nil {
@@ -96,12 +96,8 @@ func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, 
 	case "pause", "resume":
 		disable := do == "pause"
 		update.Patch.Disable = &disable
-	case "delete":
-		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteWatchlist{Type: old.Type, ID: old.ID}); err != nil {
-			return err
-		}
-		http.Redirect(w, r, pathWatchlists, http.StatusSeeOther)
-		return nil
+	case "delete", "undo":
+		return d.deleteWatchlist(w, r, v, old)
 	default:
 		f.Entries = nil
 		f.take(r.PostForm)

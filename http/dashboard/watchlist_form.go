@@ -61,7 +61,8 @@ type watchlistForm struct {
 	sentenceForm
 	Question, Example string
 	Preview           *previewView
-	Stored            int // posts of the watchlist that is changed
+	Stored            int  // posts of the watchlist that is changed
+	Deleting          bool // it is going to be deleted, unless that is taken back
 	Budget            *budgetView
 	typ               watchpost.WatchlistType
 	plan              *scanplan.Plan // nil: its scans are not part of the plan

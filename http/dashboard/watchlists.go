@@ -25,6 +25,7 @@ type watchlistsPage struct {
 	Budgets    []budgetView
 	Refused    []string // why chosen watchlists are not changed
 	Done       int      // how many of them are
+	Undo       *undoView
 	listOrder
 }
 
@@ -32,6 +33,7 @@ type watchlistsPage struct {
 type watchlistRow struct {
 	ID                     watchpost.WatchlistID
 	Paused, Chosen         bool
+	Undo                   bool // it is going to be deleted, and that can be taken back
 	Name, Href, Icon, Rule string
 	Pace                   string // where the accounts cannot do it as often as it asks for
 	State, Class, Sign     string // the word, its colour and its icon
@@ -76,8 +78,39 @@ func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPa
 			page.Rows = append(page.Rows, row)
 		}
 	}
+	page.Undo = undoDeletion(lists, v, page.Here(), now)
 	page.sort(page.Rows)
 	return page, d.countDays(r, v, page.Rows, now)
+}
+
+// undoDeletion returns the way back from the deletion that was asked for last, for as long
+// as it can be taken back.
+func undoDeletion(lists []actors.WatchlistView, v *visit, back string, now time.Time) *undoView {
+	undo, last := &undoView{}, now
+	for _, l := range lists {
+		if l.DeletedAt.After(last) {
+			last = l.DeletedAt
+			undo = &undoView{Text: v.say.Text("watchlists.name_is_being_deleted", "name", v.say.Quoted(l.Watchlist.Name)), Token: v.formToken(), Back: back, Action: pathWatchlists + "/" + string(l.Watchlist.ID)}
+		}
+	}
+	return undo
+}
+
+// deleteWatchlist has a watchlist deleted when the time to take that back is over, or takes
+// it back.
+func (d watchlistPages) deleteWatchlist(w http.ResponseWriter, r *http.Request, v *visit, list watchpost.Watchlist) (err error) {
+	back := pathWatchlists
+	if r.PostFormValue("do") == "undo" {
+		back = backOr(r, back)
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoDeletion{ID: list.ID})
+	} else {
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID, At: d.Clock.Now().Add(undoDelay)})
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, back, http.StatusSeeOther)
+	return nil
 }
 
 // All is the address of the page with all rows chosen.
@@ -115,7 +148,7 @@ func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
 func rowOf(say *words.Language, l actors.WatchlistView, team *actors.TeamView, now time.Time) watchlistRow {
 	w := l.Watchlist
 	row := watchlistRow{
-		ID: w.ID, Paused: w.Disabled, Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(say, l),
+		ID: w.ID, Paused: w.Disabled, Undo: l.DeletedAt.After(now), Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(say, l),
 		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek, looked: l.LastScanAt,
 	}
 	row.Warn = row.Limit * 85 / 100
@@ -209,6 +242,8 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 	}
 	first := l.LastScanAt.IsZero()
 	switch {
+	case !l.DeletedAt.IsZero():
+		return say.Text("watchlists.being_deleted"), "wait", "clock", say.Text("watchlists.goes_in_a_few_seconds_with_its_posts")
 	case l.Watchlist.Disabled:
 		return say.Text("feed.paused_2"), "", "pause", say.Text("watchlists.keeps_its_posts_counts_towards_the")
 	case !team.Team.Plan.Scans(l.Watchlist.Type):

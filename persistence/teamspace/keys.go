@@ -33,6 +33,7 @@ import (
 //	H <inverted number>                    watchpost.JournalEntry as it was once: the chain of the journal, newest first
 //	w <watchlist>                          watchpost.Watchlist
 //	W                                      the watchlist created or deleted last
+//	Wd <watchlist>                         DeletionRecord of a watchlist that is to be deleted later
 //	L <list>                               watchpost.List
 //	e <watchlist or list> <entry>          ScanRecord
 //	g <watchlist> <change>                 empty; the posts of a changed watchlist await classification
@@ -110,7 +111,7 @@ import (
 //	scoped     <keyed hash>  ScopedKeyEntry
 //	token      <keyed hash>  OwnerEntry of the session
 //	pairing    <keyed hash>  OwnerEntry of the member, with an end
-//	outbox     <team>        empty; notifications of the team wait to be delivered
+//	outbox     <team>        empty; notifications of the team wait to be delivered, or watchlists to be deleted
 //	web        <keyed hash>  OwnerEntry of the member, with an end: a web session
 //	link       <keyed hash>  the same of a sign-in link
 //	passkey    <keyed hash>  OwnerEntry of the member
@@ -151,6 +152,7 @@ const (
 	KeyJournalChain        = "H"
 	KeyWatchlist           = "w"
 	KeyLastWatchlistChange = "W"
+	KeyDeletion            = "Wd"
 	KeyList                = "L"
 	KeyScan                = "e"
 	KeyDeleted             = "x"

@@ -314,6 +314,12 @@ type StoppedRecord struct {
 	By watchpost.MemberID `json:"by,omitempty"`
 }
 
+// DeletionRecord says when a watchlist is to be deleted, and who asked for it.
+type DeletionRecord struct {
+	At time.Time        `json:"at"`
+	By watchpost.Origin `json:"by,omitzero"`
+}
+
 // RefusedPost is a post that the rules for posts could not bear.
 type RefusedPost struct {
 	At      time.Time `json:"at"`

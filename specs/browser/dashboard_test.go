@@ -66,6 +66,16 @@ func TestDashboard(t *testing.T) {
 	p.says("h1", "Watchlists")
 	p.says(".wl .state", "On time")
 
+	// A deletion waits, is shown, and is taken back.
+	p.run(`document.querySelector(".wl .tools a").click()`)
+	p.says("h1", "Grid")
+	p.run(`document.querySelector('button[value="delete"]').click()`)
+	p.says(".wl .state", "Being deleted")
+	p.until(`document.querySelector("#undo .toast span")?.textContent === "“Grid” is being deleted."`)
+	p.run(`document.querySelector('.toast button[value="undo"]').click()`)
+	p.says(".wl .state", "On time")
+	p.until(`!document.querySelector(".toast")`)
+
 	link, err := actors.Ask(t.Context(), m.registry, m.id, actors.CreateSignInLink{Email: "reader@example.com"})
 	require.NoError(t, err)
 	second := launch(t, m.dist, t.TempDir())
