@@ -23,7 +23,7 @@ func (x *Index) Counts(view persistence.View, space persistence.Space, queries [
 		return nil, err
 	}
 	plans := make([]*plan, len(queries))
-	name := planHash{}
+	name := planHash{withoutSets: true}
 	name.SetSeed(x.cache.seed)
 	for i, q := range queries {
 		if plans[i], err = s.plan(q); err != nil {
@@ -79,7 +79,12 @@ func (s *snapshot) countsIn(source segmentReader, plans []*plan, name uint64) ([
 
 // planHash names plans by all that their matches in a source depend on. Its seed is
 // random, so no one can choose two plans of one name.
-type planHash struct{ maphash.Hash }
+type planHash struct {
+	maphash.Hash
+	// withoutSets leaves out sets of posts: nameSets then names the posts that they have in
+	// a source, as a set that has changed has mostly the same ones there.
+	withoutSets bool
+}
 
 func (h *planHash) number(n uint64) {
 	var b [8]byte

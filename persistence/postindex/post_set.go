@@ -38,9 +38,11 @@ type found struct {
 	name  uint64
 }
 
-// hash leaves out the set: countsIn names its posts in each source, as a set that has
-// changed has mostly the same ones there.
-func (c *inPostSet) hash(*planHash) {}
+func (c *inPostSet) hash(h *planHash) {
+	if !h.withoutSets {
+		h.number(c.set.Name())
+	}
+}
 
 func (c *inPostSet) in(s segmentReader) ([]*roaring.Bitmap, bool, error) {
 	f, err := c.remembered(s)
@@ -73,8 +75,8 @@ func (c *inPostSet) remembered(s segmentReader) (f found, err error) {
 	return f, nil
 }
 
-// nameSets adds to a name the posts that the sets of plans have in a source. Plans mostly
-// have the same few sets.
+// nameSets adds to a name without sets the posts that those of plans have in a source.
+// Plans mostly have the same few sets.
 func nameSets(name uint64, s segmentReader, plans []*plan) (uint64, error) {
 	var last *watchpost.PostSet
 	var f found

@@ -67,6 +67,27 @@ func sets() (group []*watchpost.PostQuery) {
 	return group
 }
 
+// TestLeadsOfSets: the authors that are kept for a set of posts are not those of another.
+func TestLeadsOfSets(t *testing.T) {
+	m, posts := newTeam(t, memory(t), postindex.Options{}), countedPosts()
+	for _, p := range posts {
+		p.AuthorURL = "https://host/in/jane"
+	}
+	m.put(posts...)
+	m.view(func(view persistence.View) {
+		for range 2 {
+			for _, q := range sets() {
+				leads := &watchpost.LeadQuery{PostQuery: *q, By: watchpost.LeadsMostPosts}
+				leads.Page, leads.PageSize = 1, 10
+				want, _ := leads.Select(posts)
+				got, _, err := m.index.Leads(view, space, leads)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			}
+		}
+	})
+}
+
 // TestDeletedIn names the posts that a batch deletes, and none that it writes again.
 func TestDeletedIn(t *testing.T) {
 	m, posts := newTeam(t, memory(t), tiny), countedPosts()
