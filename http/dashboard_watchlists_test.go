@@ -194,7 +194,7 @@ func TestDashboardDeletionIsTakenBack(t *testing.T) {
 		t.Helper()
 		form := b.do("GET", path, "").raw
 		require.Contains(t, form, "The watchlist goes, and with it the 1 post that it collected")
-		require.Contains(t, form, "It can be undone for ten seconds")
+		require.Contains(t, form, "You can undo it for ten seconds")
 		deleted := one.post(path, "do", "delete")
 		require.Equal(t, 303, deleted.status)
 		require.Equal(t, "/app/watchlists", deleted.header.Get("Location"))
