@@ -44,7 +44,7 @@ func (c *posted) to(path string) int {
 const withMouse = `globalThis.mouse ??= {
 	clicked: [],
 	controls: (inside) => [...document.querySelectorAll(inside)].flatMap((part) => [...part.querySelectorAll(
-		"button, summary, a.button, a.chip, .tabs a, .nav-item, .choice, [role=button], input:is([type=checkbox], [type=radio], [type=submit])")]).filter((c) => c.checkVisibility() && !c.matches(":disabled, .choice *, .choice:has(:disabled), .post:nth-child(n+3) *, .proposal:nth-child(n+3) *")),
+		"button, summary, a.button, a.chip, .tabs a, .nav-item, .choice, [role=button], input:is([type=checkbox], [type=radio], [type=submit])")]).filter((c) => c.checkVisibility() && !c.matches(":disabled, .sr, .choice *, .choice:has(:disabled), .post:nth-child(n+3) *, .proposal:nth-child(n+3) *")),
 	at: (find) => {
 		const control = mouse.held = find()
 		if (!control) return null
