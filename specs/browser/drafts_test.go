@@ -70,6 +70,7 @@ func TestDrafts(t *testing.T) {
 	p.run(write)
 	w.pen.drafts <- ""
 	p.until(`state().startsWith("No draft: the language model gave no answer.") && field().value === "How did you measure that?"`)
+	p.until(`field().form.matches("[data-htmx-powered]")`) // until then the form is sent without the script
 	_, tasks := m.call(http.MethodGet, "/api-tasks?task_type=agent_comment_post", nil)
 	require.Empty(t, tasks["data"], "a draft is never sent by itself")
 	p.run(`document.querySelector("#" + of + " .composer .button.primary").click()`)
