@@ -222,6 +222,7 @@ func (p *page) clicksPosts(m *member) {
 	p.click(of(2, ".composer .button.primary"))
 	p.until(of(2, ".post-actions") + `().textContent.includes("Commented") || ` + of(2, ".action-state") + `() !== null`)
 	eventually(p.t, func() bool { return m.writes.count(m.account, fakenetwork.WriteComment) == 1 }, func() string { return "no comment" })
+	p.until(`document.querySelector(".htmx-request") === null`) // clicksWhileNewsCome is about news
 	p.click(of(3, "[data-act=open]"))
 	p.until(`location.origin === ` + quoted(m.site))
 	require.Equal(p.t, []int{1, 1, 1}, []int{liked(), saved(), commented()}, "requests")
