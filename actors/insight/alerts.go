@@ -12,7 +12,7 @@ import (
 // alertPosts bounds the posts of a message of an alert.
 const alertPosts = 5
 
-// Alerts returns the days of which the alert of a target tells, from that of from to that of
+// Alerts returns the days that the alert of a target reports, from that of from to that of
 // now, the oldest first, and the query whose spikes they are.
 func Alerts(view persistence.View, space persistence.Space, posts *postindex.Index, t *watchpost.NotificationTarget, tagging *watchpost.Tagging, from, now time.Time) (trend.Query, []trend.Spike, error) {
 	q := trend.AlertQuery(t.Counted(tagging), now)
@@ -23,7 +23,7 @@ func Alerts(view persistence.View, space persistence.Space, posts *postindex.Ind
 	return q, q.Alerts(counts, from, t.Alert.Minimum), nil
 }
 
-// Alert returns the newest day of which the alert of a target tells, with its new words and
+// Alert returns the newest day that the alert of a target reports, with its new words and
 // the ids of its latest posts; nil: there is none.
 func Alert(view persistence.View, space persistence.Space, posts *postindex.Index, t *watchpost.NotificationTarget, tagging *watchpost.Tagging, from, now time.Time) (*watchpost.Alerted, []watchpost.PostID, error) {
 	q, found, err := Alerts(view, space, posts, t, tagging, from, now)

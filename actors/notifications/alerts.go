@@ -29,7 +29,7 @@ type judged struct {
 }
 
 // noteForAlert notes that the alert of a target is to judge days, and reports whether that
-// changes the state. A day that it has told of needs no further look.
+// changes the state. A day that it has reported needs no further look.
 func (box *outbox) noteForAlert(now time.Time) bool {
 	if box.toldToday(now) {
 		return false
@@ -42,7 +42,7 @@ func (box *outbox) noteForAlert(now time.Time) bool {
 	return true
 }
 
-// toldToday reports whether the alert has told of the day of now.
+// toldToday reports whether the alert has reported the day of now.
 func (box *outbox) toldToday(now time.Time) bool {
 	return !box.state.Told.Before(trend.Day.Begin(now))
 }
@@ -56,7 +56,7 @@ func (box *outbox) restartAlert(now time.Time) {
 	box.state.Unjudged = time.Time{}
 }
 
-// judge counts the days of an alert, beside the team's mailbox.
+// judge counts the days of an alert, outside the team's mailbox.
 func (ts *Targets) judge(box *outbox, t watchpost.NotificationTarget, now time.Time) {
 	box.sending, box.came = true, false
 	root, self := ts.Env.System.Root, ts.Context.Self()
@@ -104,7 +104,7 @@ func (ts *Targets) onJudged(m judged) {
 	ts.onDue()
 }
 
-// take makes a delivery of what was judged. Days wait to be judged again if they could not
+// take makes a delivery of the result. Days wait to be judged again if they could not
 // be, or if a post came meanwhile.
 func (box *outbox) take(m *judged, now time.Time) {
 	if m.told != nil && m.told.Day.After(box.state.Told) {

@@ -243,12 +243,12 @@ func alertText(say *words.Language, a *watchpost.Alerted) string {
 	return say.Text("notifications.posts_on_a_day", arguments...)
 }
 
-// alertNames are the texts that say of what a target with an alert is told.
+// alertNames are the texts that say which days an alert reports.
 var alertNames = map[watchpost.AlertKind]string{
 	watchpost.AlertSpike: "notification.days_with_more_posts", watchpost.AlertNegativeSurge: "notification.days_with_more_negative_posts",
 }
 
-// tried shows the form with the days of which its alert would have told. Fields that say
+// tried shows the form with the days that its alert would have reported. Fields that say
 // where a message goes are not looked at.
 func (d notificationPages) tried(w http.ResponseWriter, r *http.Request, v *visit, f *targetForm) error {
 	patch := f.patch()
@@ -272,7 +272,7 @@ func (d notificationPages) tried(w http.ResponseWriter, r *http.Request, v *visi
 // maxTriedDays bounds the days that are named, the newest first.
 const maxTriedDays = 10
 
-// triedText says of which days an alert would have told.
+// triedText names the days that an alert would have reported.
 func triedText(say *words.Language, days []trend.Spike) string {
 	text := say.Text("notifications.this_would_have_told_you", "n", len(days))
 	var names []string

@@ -362,7 +362,7 @@ func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) 
 		emails := f.emails(v)
 		update.Emails = &emails
 	default:
-		return errUnknownDeed()
+		return errUnknownAction()
 	}
 	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, update); err != nil {
 		return f.refused(w, err)

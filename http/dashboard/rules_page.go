@@ -269,7 +269,7 @@ func ruleRowOf(say *words.Language, rv actors.RuleView, stopped bool, ended []wa
 func (d rulePages) switchRules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	do := r.PostFormValue("do")
 	if do != "stop" && do != "resume" {
-		return errUnknownDeed()
+		return errUnknownAction()
 	}
 	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.StopRules{Stop: do == "stop", By: v.member.ID}); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (d rulePages) switchRules(w http.ResponseWriter, r *http.Request, v *visit)
 	return nil
 }
 
-func errUnknownDeed() error {
+func errUnknownAction() error {
 	return watchpost.Errorf(watchpost.Invalid, "The form does not say what to do.")
 }
 
@@ -321,7 +321,7 @@ func (d rulePages) decide(r *http.Request, v *visit, view actors.RulesView, id w
 	case "undo":
 		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoRuleDecision{ID: id})
 	default:
-		err = errUnknownDeed()
+		err = errUnknownAction()
 	}
 	return a, err
 }

@@ -16,7 +16,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// triageView is what was decided about a post.
+// triageView shows the decisions about a post.
 type triageView struct {
 	State    watchpost.TriageState
 	New      bool   // since the last visit
@@ -25,7 +25,7 @@ type triageView struct {
 	NoteBy   string // who changed the assignment or the note, and when
 	Replies  []string
 	Members  template.HTML // the choice of a member
-	Undo     *undoView     // what was decided just now
+	Undo     *undoView     // of the latest decision
 }
 
 // undoView is a decision that can be taken back: about one post, or about several.
@@ -35,19 +35,19 @@ type undoView struct {
 	Was   watchpost.TriageState
 	Token string
 	Back  string
-	// Action and Fields are of the form that takes back what was decided about several posts.
+	// Action and Fields are of the form that takes back a decision about several posts.
 	// ByScript means that a script swaps its answer.
 	Action   string
 	Fields   []field
 	ByScript bool
 }
 
-// undoTexts say what was decided.
+// undoTexts name the decision.
 var undoTexts = map[watchpost.TriageState]string{
 	watchpost.TriageDone: "feed.marked_as_done", watchpost.TriageLater: "feed.kept_for_later", watchpost.TriageUnread: "feed.marked_as_unread",
 }
 
-// triage returns what was decided about a post.
+// triage returns the decisions about a post.
 func (s *postShower) triage(p *watchpost.Post) (t triageView) {
 	in := s.inbox
 	t.State, _ = in.StateOf(p.Marked())
@@ -190,69 +190,69 @@ func (d triagePages) markAll(w http.ResponseWriter, r *http.Request, v *visit) e
 	return nil
 }
 
-// Deeds on several posts besides the states of triage.
+// Actions on several posts that are no states of triage.
 const (
-	deedSave   = "save"
-	deedUnsave = "unsave"
+	actionSave   = "save"
+	actionUnsave = "unsave"
 )
 
-// severalTexts say what was done to several posts, and that it was not done to one.
+// severalTexts report an action on several posts, and that one post was left out.
 var severalTexts = map[string]struct{ done, not string }{
 	string(watchpost.TriageDone): {"feed.n_posts_marked_as_done", "feed.post_is_not_marked_as_done"}, string(watchpost.TriageLater): {"feed.n_posts_kept_for_later", "feed.post_is_not_kept_for_later"},
 	string(watchpost.TriageUnread): {"feed.n_posts_marked_as_unread", "feed.post_is_not_marked_as_unread"},
-	deedSave:                       {"feed.n_posts_saved", "feed.post_is_not_saved"}, deedUnsave: {"feed.n_posts_no_longer_saved", "feed.post_is_still_saved"},
+	actionSave:                     {"feed.n_posts_saved", "feed.post_is_not_saved"}, actionUnsave: {"feed.n_posts_no_longer_saved", "feed.post_is_still_saved"},
 }
 
-// severalDeeds are what a form does to posts, by the deed; a deed that is taken back may
+// severalActions are what a form does to posts, by the action; a action that is taken back may
 // have found different ones before it.
-type severalDeeds map[string][]watchpost.PostID
+type severalActions map[string][]watchpost.PostID
 
 // severalOf reads what a form does to which posts (Invalid).
-func severalOf(r *http.Request) (severalDeeds, error) {
+func severalOf(r *http.Request) (severalActions, error) {
 	do := r.PostFormValue("do")
 	if do != "undo" {
 		if severalTexts[do].done == "" {
-			return nil, errUnknownDeed()
+			return nil, errUnknownAction()
 		}
 		ids, err := chosenIDs[watchpost.PostID](r)
-		return severalDeeds{do: ids}, err
+		return severalActions{do: ids}, err
 	}
-	deeds, all := severalDeeds{}, 0
-	for deed := range severalTexts {
-		for _, id := range r.PostForm["to-"+deed] {
-			deeds[deed] = append(deeds[deed], watchpost.PostID(id))
+	actions, all := severalActions{}, 0
+	for action := range severalTexts {
+		for _, id := range r.PostForm["to-"+action] {
+			actions[action] = append(actions[action], watchpost.PostID(id))
 			all++
 		}
 	}
 	if all == 0 || all > maxChosen {
 		return nil, errUnknownForm()
 	}
-	return deeds, nil
+	return actions, nil
 }
 
-// severalDone is what became of the deeds on several posts.
+// severalDone is what became of the actions on several posts.
 type severalDone struct {
 	done    int
-	back    severalDeeds // takes it back
+	back    severalActions // takes it back
 	refused []string
 }
 
-// refuse says what was not done to a post, and why.
-func (s *severalDone) refuse(say *words.Language, p *watchpost.Post, deed string, err error) {
+// refuse notes that an action was not done to a post, and why.
+func (s *severalDone) refuse(say *words.Language, p *watchpost.Post, action string, err error) {
 	post := say.Text("feed.the_post_of", "author", cmp.Or(p.AuthorName, say.Text("feed.an_unknown_author")))
-	s.refused = append(s.refused, say.Text(severalTexts[deed].not, "post", post, "why", say.Known(errorText(err))))
+	s.refused = append(s.refused, say.Text(severalTexts[action].not, "post", post, "why", say.Known(errorText(err))))
 }
 
 // decideSeveral does to the chosen posts what a form says, or takes it back. Its answer is
 // the feed as it is then, with the way back and with what could not be done.
 func (d triagePages) decideSeveral(w http.ResponseWriter, r *http.Request, v *visit) error {
-	deeds, err := severalOf(r)
+	actions, err := severalOf(r)
 	if err != nil {
 		return err
 	}
-	done := &severalDone{back: severalDeeds{}}
-	for _, deed := range slices.Sorted(maps.Keys(deeds)) {
-		if err := d.doSeveral(r, v, deed, deeds[deed], done); err != nil {
+	done := &severalDone{back: severalActions{}}
+	for _, action := range slices.Sorted(maps.Keys(actions)) {
+		if err := d.doSeveral(r, v, action, actions[action], done); err != nil {
 			return err
 		}
 	}
@@ -278,9 +278,9 @@ func (d triagePages) decideSeveral(w http.ResponseWriter, r *http.Request, v *vi
 		page.Undo = &undoView{}
 	} else if len(done.back) > 0 {
 		page.Undo = &undoView{Text: v.say.Text(severalTexts[do].done, "n", done.done), Token: v.formToken(), Back: page.Back, Action: pathFeed + "/several", ByScript: true}
-		for _, deed := range slices.Sorted(maps.Keys(done.back)) {
-			for _, id := range done.back[deed] {
-				page.Undo.Fields = append(page.Undo.Fields, field{"to-" + deed, string(id)})
+		for _, action := range slices.Sorted(maps.Keys(done.back)) {
+			for _, id := range done.back[action] {
+				page.Undo.Fields = append(page.Undo.Fields, field{"to-" + action, string(id)})
 			}
 		}
 	}
@@ -294,13 +294,13 @@ func (d triagePages) decideSeveral(w http.ResponseWriter, r *http.Request, v *vi
 }
 
 // doSeveral does the same to each of some posts.
-func (d triagePages) doSeveral(r *http.Request, v *visit, deed string, ids []watchpost.PostID, done *severalDone) error {
+func (d triagePages) doSeveral(r *http.Request, v *visit, action string, ids []watchpost.PostID, done *severalDone) error {
 	var posts []*watchpost.Post
 	for _, id := range ids {
 		found, err := d.Registry.Post(r.Context(), v.session.Team, id)
 		switch {
 		case err != nil && watchpost.KindOf(err) == watchpost.NotFound:
-			done.refused = append(done.refused, v.say.Text(severalTexts[deed].not, "post", v.say.Text("feed.a_post"), "why", v.say.Text("feed.it_was_deleted")))
+			done.refused = append(done.refused, v.say.Text(severalTexts[action].not, "post", v.say.Text("feed.a_post"), "why", v.say.Text("feed.it_was_deleted")))
 		case err != nil:
 			return err
 		default:
@@ -310,12 +310,12 @@ func (d triagePages) doSeveral(r *http.Request, v *visit, deed string, ids []wat
 	if len(posts) == 0 {
 		return nil
 	}
-	if deed == deedSave || deed == deedUnsave {
-		return d.saveSeveral(r, v, deed, posts, done)
+	if action == actionSave || action == actionUnsave {
+		return d.saveSeveral(r, v, action, posts, done)
 	}
 	marks := make([]triage.PostState, len(posts))
 	for i, p := range posts {
-		marks[i] = triage.PostState{Post: p.Marked(), State: watchpost.TriageState(deed)}
+		marks[i] = triage.PostState{Post: p.Marked(), State: watchpost.TriageState(action)}
 	}
 	outcomes, err := actors.Ask(r.Context(), d.Registry, v.session.Team, triage.MarkSeveral{Member: v.member.ID, Marks: marks})
 	if err != nil {
@@ -323,11 +323,11 @@ func (d triagePages) doSeveral(r *http.Request, v *visit, deed string, ids []wat
 	}
 	for i, o := range outcomes {
 		if o.Err != nil {
-			done.refuse(v.say, posts[i], deed, o.Err)
+			done.refuse(v.say, posts[i], action, o.Err)
 			continue
 		}
 		done.done++
-		if before := string(o.Before); before != deed {
+		if before := string(o.Before); before != action {
 			done.back[before] = append(done.back[before], posts[i].ID)
 		}
 	}
@@ -335,8 +335,8 @@ func (d triagePages) doSeveral(r *http.Request, v *visit, deed string, ids []wat
 }
 
 // saveSeveral saves posts, or no longer.
-func (d triagePages) saveSeveral(r *http.Request, v *visit, deed string, posts []*watchpost.Post, done *severalDone) error {
-	save, back := deed == deedSave, map[string]string{deedSave: deedUnsave, deedUnsave: deedSave}[deed]
+func (d triagePages) saveSeveral(r *http.Request, v *visit, action string, posts []*watchpost.Post, done *severalDone) error {
+	save, back := action == actionSave, map[string]string{actionSave: actionUnsave, actionUnsave: actionSave}[action]
 	for _, p := range posts {
 		if p.Bookmark != save {
 			_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.BookmarkPost{Post: p.ID, Bookmark: save})
@@ -344,7 +344,7 @@ func (d triagePages) saveSeveral(r *http.Request, v *visit, deed string, posts [
 				return err
 			}
 			if err != nil {
-				done.refuse(v.say, p, deed, err)
+				done.refuse(v.say, p, action, err)
 				continue
 			}
 			done.back[back] = append(done.back[back], p.ID)

@@ -148,7 +148,7 @@ func (d watchlistPages) shown(w http.ResponseWriter, r *http.Request, v *visit, 
 func (d watchlistPages) switchWatchlists(w http.ResponseWriter, r *http.Request, v *visit) error {
 	do := r.PostFormValue("do")
 	if do != "pause" && do != "resume" {
-		return errUnknownDeed()
+		return errUnknownAction()
 	}
 	ids, err := chosenIDs[watchpost.WatchlistID](r)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 
 // alertSpan is how far back an alert judges days. It counts the posts of all of them, also to
 // judge the last one only: whether a watchlist is old enough to be judged depends on where
-// counting begins, and a trial has to agree with what is told.
+// counting begins, and a trial has to agree with the messages.
 const alertSpan = 90 * 24 * time.Hour
 
 // AlertFrom returns the first of the days that an alert judges at now; ok is false if there
 // is none. since is when the first post came that it has not judged: posts of the day before
-// may come with it. told is the last day that it has told of, or must not tell of.
+// may come with it. told is the last day that it has reported, or must not report.
 func AlertFrom(since, told, now time.Time) (from time.Time, ok bool) {
 	from = later(Day.Begin(since).AddDate(0, 0, -1), AlertTrial(now))
 	from = later(from, Day.Begin(told).AddDate(0, 0, 1))
@@ -33,7 +33,7 @@ func AlertQuery(posts watchpost.PostQuery, now time.Time) Query {
 	return q
 }
 
-// Alerts returns the days of which an alert tells, from that of from on, the oldest first:
+// Alerts returns the days that an alert reports, from that of from on, the oldest first:
 // spikes with at least minimum posts. counts are of all posts, by day from the first that is
 // counted.
 func (q *Query) Alerts(counts []int, from time.Time, minimum int) []Spike {
