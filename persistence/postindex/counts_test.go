@@ -66,6 +66,8 @@ func siblings(t *testing.T) [][]*watchpost.PostQuery {
 		{{Saved: true}, {Interacted: true}, {Trending: true}, {Saved: true, Interacted: true}},
 		{{People: []string{"profile/jane"}}, {Companies: []string{"company/acme"}}, {Slug: "post/rare"}, {}},
 		{{Live: live("w1")}, {Live: live("w2")}, {Live: live()}, {Live: live("w1", "w2")}},
+		{{Live: live("w1", "w2")}, {Live: live("w1", "gone")}, {Live: live("w2", "gone")}},
+		{{Keyword: "go", Live: live("w1", "w2")}, {Keyword: "go", Live: live("w1", "gone")}, {Keyword: "go", Live: live("w2", "gone")}},
 		{{Keyword: "go"}, {Keyword: "rust"}, {Keyword: "go", Live: live("w1")}, {Keyword: "rust", Live: live("w1")}},
 		{
 			{Labels: []string{"hiring"}, Tagging: &watchpost.Tagging{Live: live("w1")}}, {Labels: []string{"café"}, Tagging: &watchpost.Tagging{Live: live("w1")}},
@@ -88,16 +90,24 @@ func TestRememberedCounts(t *testing.T) {
 	check := func(state string) {
 		t.Helper()
 		for _, group := range siblings(t) {
-			seen := map[int]bool{}
-			for _, q := range slices.Concat(group, group) {
+			seen, wanted := map[int]bool{}, []int(nil)
+			for i, q := range slices.Concat(group, group) {
 				_, want := q.Select(posts)
 				seen[want] = true
+				if i < len(group) {
+					wanted = append(wanted, want)
+				}
 				m.view(func(view persistence.View) {
 					counts, err := m.index.Counts(view, space, []*watchpost.PostQuery{q})
 					require.NoError(t, err)
 					require.Equal(t, []int{want}, counts, "%s: %+v", state, q)
 				})
 			}
+			m.view(func(view persistence.View) {
+				together, err := m.index.Counts(view, space, group)
+				require.NoError(t, err)
+				require.Equal(t, wanted, together, "%s: %+v", state, group)
+			})
 			require.Len(t, seen, len(group), "%s: a count does not tell these queries apart: %+v", state, group)
 		}
 	}

@@ -243,7 +243,7 @@ func (g *leadGroups) leads() ([]watchpost.Lead, error) {
 		lead.Posts, lead.Interacted = int(row.posts), d.interacted
 		lead.FirstAt, lead.BestRelevance, lead.Sentiment = time.Unix(0, d.first).UTC(), unsortable(d.best), watchpost.LeadSentiment(d.sentiments)
 		for place := range d.watchlists.all() {
-			lead.Watchlists = append(lead.Watchlists, known.ids[place])
+			lead.Watchlists = append(lead.Watchlists, known[place].id)
 		}
 		slices.Sort(lead.Watchlists)
 	}

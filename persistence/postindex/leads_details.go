@@ -46,11 +46,11 @@ func (d *leadDetails) add(more *leadDetails) {
 }
 
 // details returns what the posts of the leads of the page say.
-func (g *leadGroups) details(known *taggedWatchlists) ([]leadDetails, error) {
+func (g *leadGroups) details(known []watchlistTerm) ([]leadDetails, error) {
 	sources := make([]*describedSource, len(g.sources))
 	for i, f := range g.sources {
 		var err error
-		if sources[i], err = g.readAuthors(f, len(known.ids)); err != nil {
+		if sources[i], err = g.readAuthors(f, len(known)); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +62,7 @@ func (g *leadGroups) details(known *taggedWatchlists) ([]leadDetails, error) {
 		}
 	}
 	inParallel(len(sources), func(i int) { sources[i].describe() })
-	all := newLeadDetails(len(g.rows), len(known.ids))
+	all := newLeadDetails(len(g.rows), len(known))
 	for _, s := range sources {
 		for i := range s.details {
 			all[i].add(&s.details[i])
@@ -135,7 +135,7 @@ func (s *describedSource) ofLeads() {
 }
 
 // readTerms reads what describe needs.
-func (s *describedSource) readTerms(q *watchpost.LeadQuery, known *taggedWatchlists) (err error) {
+func (s *describedSource) readTerms(q *watchpost.LeadQuery, known []watchlistTerm) (err error) {
 	set := func(t term) (set *roaring.Bitmap) {
 		if err == nil {
 			set, err = s.reader.postings(t)
@@ -146,10 +146,10 @@ func (s *describedSource) readTerms(q *watchpost.LeadQuery, known *taggedWatchli
 	for _, name := range watchpost.Sentiments() {
 		s.sentiments = append(s.sentiments, set(termOf(termSentiment, name)))
 	}
-	s.watchlists = make([]*roaring.Bitmap, len(known.ids))
-	for i, id := range known.ids {
-		if q.Tagging == nil || q.Tagging.Live[id] {
-			s.watchlists[i] = set(known.terms[i])
+	s.watchlists = make([]*roaring.Bitmap, len(known))
+	for i, w := range known {
+		if q.Tagging == nil || q.Tagging.Live[w.id] {
+			s.watchlists[i] = set(w.term)
 		}
 	}
 	return err

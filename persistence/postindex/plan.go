@@ -1,6 +1,8 @@
 package postindex
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -155,36 +157,25 @@ func (p *plan) addKeyword() error {
 	if err != nil {
 		return err
 	}
-	var terms anyOf
 	of := p.snapshot.keywordTerms(known, text.NormalizeName(q.Keyword))
-	for i, id := range known.ids {
-		if q.Live == nil || q.Live[id] {
-			terms = append(terms, of[i])
-		}
-	}
-	p.conditions = append(p.conditions, terms)
+	p.conditions = append(p.conditions, anyOf(p.snapshot.liveTerms(of, q.Live)))
 	return nil
 }
 
 // keywordTerms returns the term of a keyword in each of the known watchlists. A page of the
 // feed asks for a hundred keywords, which are as many hashes each with a hundred watchlists.
-func (s *snapshot) keywordTerms(known *taggedWatchlists, keyword string) []term {
+func (s *snapshot) keywordTerms(known []watchlistTerm, keyword string) []watchlistTerm {
 	k := cacheKey{s.name, cachedKeyword, s.watchlists, uint64(termOf(termKeyword, keyword))}
-	if v, ok := s.index.cache.get(k); ok && v.(keywordTerms).known == known { // else they may be in another order
-		return v.(keywordTerms).terms
+	if v, ok := s.index.cache.get(k); ok {
+		return v.([]watchlistTerm)
 	}
-	terms := make([]term, len(known.ids))
-	for i, id := range known.ids {
-		terms[i] = termOf(termKeyword, string(id), keyword)
+	terms := make([]watchlistTerm, len(known))
+	for i, w := range known {
+		terms[i] = watchlistTerm{w.id, termOf(termKeyword, string(w.id), keyword)}
 	}
-	s.index.cache.put(k, keywordTerms{known, terms}, 8*len(terms))
+	sortTerms(terms)
+	s.index.cache.put(k, terms, watchlistTermSize*len(terms))
 	return terms
-}
-
-// keywordTerms are the terms of a keyword in the order of the known watchlists.
-type keywordTerms struct {
-	known *taggedWatchlists
-	terms []term
 }
 
 // addLabels adds the condition of the labels. As long as all watchlists count of
@@ -195,7 +186,7 @@ func (p *plan) addLabels() error {
 	if err != nil {
 		return err
 	}
-	if q.Tagging == nil || len(q.Tagging.Names) == 0 && !slices.ContainsFunc(known.ids, func(id watchpost.WatchlistID) bool { return !q.Tagging.Live[id] }) {
+	if q.Tagging == nil || len(q.Tagging.Names) == 0 && p.snapshot.allLive(known, q.Tagging.Live) {
 		var labels []term
 		for _, label := range q.Labels {
 			label = text.NormalizeName(label)
@@ -207,7 +198,7 @@ func (p *plan) addLabels() error {
 		p.conditions = append(p.conditions, anyOf(labels))
 		return nil
 	}
-	p.conditions = append(p.conditions, givenTerms(q, known.ids))
+	p.conditions = append(p.conditions, givenTerms(q, known))
 	return nil
 }
 
@@ -218,9 +209,10 @@ type givenLabels struct {
 	anything []term // of posts that have any tag
 }
 
-func givenTerms(q *watchpost.PostQuery, ids []watchpost.WatchlistID) *givenLabels {
+func givenTerms(q *watchpost.PostQuery, known []watchlistTerm) *givenLabels {
 	g := &givenLabels{}
-	for _, id := range ids {
+	for _, w := range known {
+		id := w.id
 		if !q.Tagging.Live[id] {
 			continue
 		}
@@ -278,41 +270,69 @@ func (p *plan) addWatchlists() error {
 	if err != nil {
 		return err
 	}
-	gone := func(id watchpost.WatchlistID) bool { return !p.query.Live[id] }
-	if len(known.ids) > 0 && !slices.ContainsFunc(known.ids, gone) {
+	if len(known) > 0 && p.snapshot.allLive(known, p.query.Live) {
 		return nil
 	}
-	var live []term
-	for i, id := range known.ids {
-		if p.query.Live[id] {
-			live = append(live, known.terms[i])
-		}
-	}
+	live := p.snapshot.liveTerms(known, p.query.Live)
 	p.nothing = p.nothing || len(live) == 0
 	p.conditions = append(p.conditions, anyOf(live))
 	return nil
 }
 
-// taggedWatchlists is the watchlists that posts bear marks of.
-type taggedWatchlists struct {
-	ids   []watchpost.WatchlistID
-	terms []term
+// watchlistTerm is a term of a watchlist that posts bear marks of.
+type watchlistTerm struct {
+	id   watchpost.WatchlistID
+	term term
 }
 
-func (s *snapshot) knownWatchlists() (*taggedWatchlists, error) {
+// watchlistTermSize is the memory that a watchlistTerm takes, with its id.
+const watchlistTermSize = 60
+
+// sortTerms sorts by terms, so that what names a query need not sort those of each query.
+func sortTerms(terms []watchlistTerm) {
+	slices.SortFunc(terms, func(a, b watchlistTerm) int { return cmp.Compare(a.term, b.term) })
+}
+
+// allLive reports whether live has all known watchlists. The hundreds of queries of a page
+// mostly have the same map.
+func (s *snapshot) allLive(known []watchlistTerm, live map[watchpost.WatchlistID]bool) bool {
+	if len(live) < len(known) {
+		return false
+	}
+	if of := reflect.ValueOf(live).Pointer(); s.live.of != of {
+		s.live.of, s.live.all = of, !slices.ContainsFunc(known, func(w watchlistTerm) bool { return !live[w.id] })
+	}
+	return s.live.all
+}
+
+// liveTerms returns the terms of the watchlists in live, or of all without such a set.
+func (s *snapshot) liveTerms(terms []watchlistTerm, live map[watchpost.WatchlistID]bool) []term {
+	all := live == nil || s.allLive(terms, live)
+	found := make([]term, 0, cmp.Or(min(len(live), len(terms)), len(terms)))
+	for _, w := range terms {
+		if all || live[w.id] {
+			found = append(found, w.term)
+		}
+	}
+	return found
+}
+
+// knownWatchlists returns the watchlists that posts bear marks of, with the term of such a
+// mark.
+func (s *snapshot) knownWatchlists() ([]watchlistTerm, error) {
 	k := cacheKey{s.name, cachedWatchlists, s.watchlists, 0}
 	if v, ok := s.index.cache.get(k); ok {
-		return v.(*taggedWatchlists), nil
+		return v.([]watchlistTerm), nil
 	}
 	set, err := readWatchlists(s.view, s.space)
 	if err != nil {
 		return nil, manifestFault(s.space, err)
 	}
-	m := &taggedWatchlists{}
+	known := make([]watchlistTerm, 0, len(set))
 	for id := range set {
-		m.ids = append(m.ids, watchpost.WatchlistID(id))
-		m.terms = append(m.terms, termOf(termWatchlist, id))
+		known = append(known, watchlistTerm{watchpost.WatchlistID(id), termOf(termWatchlist, id)})
 	}
-	s.index.cache.put(k, m, 100*len(set))
-	return m, nil
+	sortTerms(known)
+	s.index.cache.put(k, known, watchlistTermSize*len(known))
+	return known, nil
 }

@@ -48,6 +48,11 @@ type snapshot struct {
 	space persistence.Space
 	name  unique.Handle[persistence.Space] // of the space, in the cache
 	*manifest
+	// live is the map that allLive was asked about last, by its address. Callers keep it.
+	live struct {
+		of  uintptr
+		all bool
+	}
 }
 
 // readers returns the parts of the index, the buffer first.

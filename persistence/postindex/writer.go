@@ -250,8 +250,8 @@ func (w *Writer) noteWatchlists(p *watchpost.Post) error {
 			return err
 		}
 		w.known = map[string]bool{}
-		for _, id := range known.ids {
-			w.known[string(id)] = true
+		for _, of := range known {
+			w.known[string(of.id)] = true
 		}
 	}
 	for _, m := range p.Matches {
