@@ -284,7 +284,7 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 	if err := d.showAction(r, v, with.task, &view, back); err != nil {
 		return err
 	}
-	view.Told, view.Undo = with.told, v.undo
+	view.Told, view.Triage.Undo = with.told, v.undo
 	status := http.StatusOK
 	if told := with.told; told != nil {
 		status = http.StatusConflict

@@ -236,8 +236,9 @@ type postView struct {
 	Avatar                     string // address; "" for initials alone
 	Images                     []imageView
 	ImageCount                 int
-	actingAs
-	triageView
+	// Fields that a template finds in an embedded struct cost it ten times as much.
+	Actor  *actor
+	Triage triageView
 	Action *actionState
 	Told   *toldView
 	Write  composerView
@@ -294,7 +295,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		Posted: momentOf(s.say, ago(s.say, p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: s.say.LanguageName(p.Language, langcode.Name(p.Language)),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: s.say.Known(p.Seniority), Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
-		actingAs: s.as, triageView: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,
+		Actor: s.as.Actor, Triage: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
 	v.Initials, v.ImageCount = initials(v.Author), len(p.ImageURLs)

@@ -58,12 +58,16 @@ var orders = []choice{
 	{Value: string(watchpost.MostLiked), Name: "feed.most_likes"}, {Value: string(watchpost.OldestFirst), Name: "feed.oldest_first"},
 }
 
-// usualCounts is the room for the queries of a page, which are large values.
-const usualCounts = 320
+// otherCounts is about how many queries a page has besides those of its watchlists.
+const otherCounts = 120
 
 func newFeedFilters(say *words.Language, p parameters, term string, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {
 	f := &feedFilters{say: say, params: p, languages: languages, named: named, term: term, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
-	f.questions = make([]actors.PostCount, 0, usualCounts)
+	room := otherCounts // queries are large values
+	for _, l := range lists {
+		room += 1 + 2*len(l.Watchlist.Keywords)
+	}
+	f.questions = make([]actors.PostCount, 0, room)
 	for _, o := range withNames(say, orders) {
 		o.On = watchpost.PostOrder(o.Value) == q.Order
 		f.Orders = append(f.Orders, o)

@@ -228,29 +228,34 @@ func nameOf(m watchpost.Member) string {
 	return m.Email
 }
 
-// render writes a page whole, so that a fault in it cannot leave half of it.
+// render writes a page.
 func render(w http.ResponseWriter, status int, page string, data framed) error {
-	var out bytes.Buffer
-	if err := templates()[data.language().Code]()[page].Execute(&out, data); err != nil {
-		return fmt.Errorf("render %s: %w", page, err)
+	return respond(w, status, data.language(), page, "layout.html", data)
+}
+
+// renderPart writes a part of a page.
+func renderPart(w http.ResponseWriter, say *words.Language, page, part string, data any) error {
+	return respond(w, http.StatusOK, say, page, part, data)
+}
+
+// respond writes a part of a page whole, so that a fault in it cannot leave half of it.
+func respond(w http.ResponseWriter, status int, say *words.Language, page, part string, data any) error {
+	out := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		out.Reset()
+		buffers.Put(out)
+	}()
+	if err := templates()[say.Code]()[page].ExecuteTemplate(out, part, data); err != nil {
+		return fmt.Errorf("render %s of %s: %w", part, page, err)
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(out.Bytes())
 	return nil
 }
 
-// renderPart writes a part of a page.
-func renderPart(w http.ResponseWriter, say *words.Language, page, part string, data any) error {
-	var out bytes.Buffer
-	if err := templates()[say.Code]()[page].ExecuteTemplate(&out, part, data); err != nil {
-		return fmt.Errorf("render %s of %s: %w", part, page, err)
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(out.Bytes())
-	return nil
-}
+// buffers are those of pages that were written.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // renderLive writes a page, or for a script that follows it only its part "live".
 func renderLive(w http.ResponseWriter, r *http.Request, page string, data framed) error {
@@ -332,14 +337,9 @@ func (d *Dashboard) failPart(w http.ResponseWriter, r *http.Request, page errorP
 		h.Set("HX-Reselect", "#refused")
 	}
 	h.Set("HX-Push-Url", "false")
-	var out bytes.Buffer
-	if err := templates()[page.say.Code]()["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
+	if err := respond(w, page.Status, page.say, "error.html", "refused", page); err != nil {
 		http.Error(w, page.Text, page.Status)
-		return
 	}
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(page.Status)
-	_, _ = w.Write(out.Bytes())
 }
 
 // plural writes a number with its noun, which has a text for that.
