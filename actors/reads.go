@@ -87,12 +87,13 @@ func (r *reading) TaskStatus(ctx context.Context, team watchpost.TeamID, id watc
 		return view, nil
 	}
 	why, _ := reply.(inStore)
-	view, err := r.env.Store.View(ctx)
+	key := teamspace.Key(teamspace.KeyTask, id)
+	view, err := r.env.Store.View(persistence.Expect(ctx, persistence.Space(team), string(key)))
 	if err != nil {
 		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	defer view.Close()
-	task, err := teamspace.Load[watchpost.Task](view, persistence.Space(team), teamspace.Key(teamspace.KeyTask, id))
+	task, err := teamspace.Load[watchpost.Task](view, persistence.Space(team), key)
 	switch {
 	case errors.Is(err, persistence.ErrNotFound), err == nil && task.Type.Scan():
 		return TaskView{}, notFound

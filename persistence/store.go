@@ -132,6 +132,30 @@ type DirectoryKey struct {
 	Name string
 }
 
+type expected struct {
+	space Space
+	keys  [][]byte
+}
+
+type expectedKey struct{}
+
+// Expect returns a context for views of which Get will ask for these few keys of a space.
+// An engine on another machine reads them in the round trip that opens the view. It is
+// for speed only: views of all contexts return the same.
+func Expect(ctx context.Context, space Space, keys ...string) context.Context {
+	e := expected{space: space, keys: make([][]byte, len(keys))}
+	for i, key := range keys {
+		e.keys[i] = []byte(key)
+	}
+	return context.WithValue(ctx, expectedKey{}, e)
+}
+
+// Expected returns what Expect was called with last, for engines.
+func Expected(ctx context.Context) (space Space, keys [][]byte) {
+	e, _ := ctx.Value(expectedKey{}).(expected)
+	return e.space, e.keys
+}
+
 // Commit submits the batch and waits until it is durable or has failed. When
 // ctx ends first its error is returned, and the outcome is unknown.
 func Commit(ctx context.Context, s Store, space Space, epoch Epoch, batch *Batch) error {

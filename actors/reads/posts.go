@@ -42,7 +42,7 @@ func (r *Reader) Posts(ctx context.Context, team watchpost.TeamID, named []strin
 }
 
 func (r *Reader) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also []PostCount) (PostsPage, error) {
-	view, err := View(ctx, r.store)
+	view, err := r.postsView(ctx, team)
 	if err != nil {
 		return PostsPage{}, err
 	}
@@ -81,7 +81,7 @@ type PostPage struct {
 
 // Post returns a post that one of the team's watchlists collected (NotFound).
 func (r *Reader) Post(ctx context.Context, team watchpost.TeamID, id watchpost.PostID) (PostPage, error) {
-	view, err := View(ctx, r.store)
+	view, err := r.postsView(ctx, team)
 	if err != nil {
 		return PostPage{}, root.Unavailable(err)
 	}
@@ -100,7 +100,7 @@ func (r *Reader) Post(ctx context.Context, team watchpost.TeamID, id watchpost.P
 // PostLanguages returns the languages that a team's posts may be in: one that is not
 // among them finds none. Errors: Unavailable.
 func (r *Reader) PostLanguages(ctx context.Context, team watchpost.TeamID) (map[string]bool, error) {
-	view, err := View(ctx, r.store)
+	view, err := r.postsView(ctx, team)
 	if err != nil {
 		return nil, root.Unavailable(err)
 	}
@@ -183,7 +183,7 @@ func (r *Reader) Coverage(ctx context.Context, team watchpost.TeamID, named []st
 // onPosts opens a view for a query of posts, fills in the watchlists of the query, and
 // calls read.
 func (r *Reader) onPosts(ctx context.Context, team watchpost.TeamID, named []string, q *watchpost.PostQuery, read func(persistence.View) error) error {
-	view, err := View(ctx, r.store)
+	view, err := r.postsView(ctx, team)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"watchpost/actors/insight"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
 
@@ -51,6 +52,11 @@ type Reader struct {
 // New returns a Reader.
 func New(o Options) *Reader {
 	return &Reader{store: o.Store, clock: o.Clock, posts: o.Posts, tagging: o.Tagging, host: o.Host, cached: o.Cached}
+}
+
+// postsView returns a view for a query of a team's posts.
+func (r *Reader) postsView(ctx context.Context, team watchpost.TeamID) (persistence.View, error) {
+	return View(persistence.Expect(ctx, persistence.Space(team), teamspace.KeyLastWatchlistChange, postindex.FirstKey), r.store)
 }
 
 // View returns a view for one request. It cannot be read any more when the

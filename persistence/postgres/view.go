@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,11 +24,22 @@ type view struct {
 	// a closing store waits for the round trip only.
 	mu   sync.Mutex
 	conn *pgxpool.Conn // nil when the view is closed
+	// ahead are the values at the keys that the caller expects to need (persistence.Expect),
+	// in the order of keys, with nil where there is none.
+	ahead struct {
+		space  persistence.Space
+		keys   [][]byte
+		values [][]byte
+	}
 }
 
-// beginSQL takes the snapshot too: BEGIN alone leaves that to the first read,
-// which would see batches that were committed after the view was opened.
-const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
+// The snapshot is taken by the first statement after beginSQL. It is read at once: a later
+// one would see batches that were committed after the view was opened.
+const (
+	beginSQL    = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	snapshotSQL = beginSQL + "; SELECT 1"
+	getAllSQL   = "SELECT key, value FROM pair WHERE space = $1 AND key = ANY($2)"
+)
 
 // View implements persistence.Store. It waits for a connection while too many
 // views are open.
@@ -42,7 +55,7 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 	if err != nil {
 		return nil, s.failure("view", err)
 	}
-	if _, err := conn.Conn().PgConn().Exec(ctx, beginSQL).ReadAll(); err != nil {
+	if err := v.begin(ctx, conn.Conn()); err != nil {
 		conn.Release()
 		return nil, s.failure("view", err)
 	}
@@ -57,21 +70,43 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 	return v, nil
 }
 
-// Close implements persistence.View.
+// begin takes the snapshot, in one round trip with the values that the caller expects to
+// need.
+func (v *view) begin(ctx context.Context, conn *pgx.Conn) error {
+	space, keys := persistence.Expected(ctx)
+	if len(keys) == 0 {
+		_, err := conn.PgConn().Exec(ctx, snapshotSQL).ReadAll()
+		return err
+	}
+	found := make(valuesByKey, len(keys))
+	batch := &pgx.Batch{}
+	batch.Queue(beginSQL)
+	batch.Queue(getAllSQL, []byte(space), keys).Query(found.collect)
+	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	v.ahead.space, v.ahead.keys, v.ahead.values = space, keys, found.at(keys)
+	return nil
+}
+
+// Close implements persistence.View. It does not wait for the end of the transaction.
 func (v *view) Close() {
 	v.store.mu.Lock()
 	delete(v.store.open, v)
 	v.store.mu.Unlock()
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.conn == nil {
+	conn := v.conn
+	v.conn = nil
+	v.mu.Unlock()
+	if conn == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), statementPatience)
-	defer cancel()
-	_, _ = v.conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll() // after an error the pool closes the connection
-	v.conn.Release()
-	v.conn = nil
+	go func() { // the pool waits for it when it closes
+		ctx, cancel := context.WithTimeout(context.Background(), statementPatience)
+		defer cancel()
+		_, _ = conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll() // after an error the pool closes the connection
+		conn.Release()
+	}()
 }
 
 // read runs one query of the view.
@@ -97,7 +132,30 @@ func (v *view) read(op string, query func(ctx context.Context, conn *pgx.Conn) e
 
 // Get implements persistence.View.
 func (v *view) Get(space persistence.Space, key []byte) ([]byte, error) {
+	if value, known, err := v.readAhead(space, key); known || err != nil {
+		return value, err
+	}
 	return v.value("get", "SELECT value FROM pair WHERE space = $1 AND key = $2", []byte(space), noNull(key))
+}
+
+// readAhead returns the value at a key that was read when the view was opened.
+func (v *view) readAhead(space persistence.Space, key []byte) (value []byte, known bool, err error) {
+	if space != v.ahead.space {
+		return nil, false, nil
+	}
+	i := slices.IndexFunc(v.ahead.keys, func(k []byte) bool { return bytes.Equal(k, key) })
+	if i < 0 {
+		return nil, false, nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.conn == nil:
+		return nil, false, persistence.ErrClosed
+	case v.ahead.values[i] == nil:
+		return nil, false, persistence.ErrNotFound
+	}
+	return bytes.Clone(v.ahead.values[i]), true, nil
 }
 
 // Lookup implements persistence.View.
@@ -118,7 +176,7 @@ func (v *view) value(op, sql string, args ...any) (value []byte, err error) {
 
 // GetAll implements persistence.View.
 func (v *view) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
-	return v.values("get", "SELECT key, value FROM pair WHERE space = $1 AND key = ANY($2)", []byte(space), keys)
+	return v.values("get", getAllSQL, []byte(space), keys)
 }
 
 // LookupAll implements persistence.View.
@@ -132,32 +190,43 @@ func (v *view) LookupAll(kind string, names []string) ([][]byte, error) {
 
 // values returns the values at the keys in a range, with one query.
 func (v *view) values(op, sql string, of []byte, keys [][]byte) ([][]byte, error) {
-	found := make(map[string][]byte, len(keys))
+	found := make(valuesByKey, len(keys))
 	err := v.read(op, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, sql, of, keys)
 		if err != nil {
 			return err
 		}
-		var key, value []byte
-		_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
-			found[string(key)] = value
-			return nil
-		})
-		return err
+		return found.collect(rows)
 	})
 	if err != nil {
 		return nil, err
 	}
-	values := make([][]byte, len(keys))
-	returned := make(map[string]bool, len(keys))
+	return found.at(keys), nil
+}
+
+// valuesByKey are what a query has returned.
+type valuesByKey map[string][]byte
+
+func (p valuesByKey) collect(rows pgx.Rows) error {
+	var key, value []byte
+	_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+		p[string(key)] = value
+		return nil
+	})
+	return err
+}
+
+// at returns the values at keys, nil where there is none. Each is the caller's to change.
+func (p valuesByKey) at(keys [][]byte) [][]byte {
+	values, returned := make([][]byte, len(keys)), make(map[string]bool, len(keys))
 	for i, key := range keys {
-		value, ok := found[string(key)]
+		value, ok := p[string(key)]
 		if ok && returned[string(key)] {
-			value = append([]byte{}, value...) // each value is the caller's to change
+			value = append([]byte{}, value...)
 		}
 		values[i], returned[string(key)] = value, true
 	}
-	return values, nil
+	return values
 }
 
 // The scans, a page at a time. A range without an end has a statement of its

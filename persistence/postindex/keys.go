@@ -27,6 +27,9 @@ import (
 //	    A                        authors of the posts: authorColumn
 //	    D                        posts that are deleted or replaced: roaring
 const (
+	// FirstKey is the key that every query reads first.
+	FirstKey = keyManifest
+
 	keyManifest   = "pM"
 	keyWatchlists = "pW"
 	keyID         = "pI"

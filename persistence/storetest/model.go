@@ -222,7 +222,12 @@ func (m *machine) batch(t *rapid.T) *persistence.Batch {
 }
 
 func (m *machine) view(t *rapid.T) {
-	v, err := m.store.View(m.tb.Context())
+	ctx := m.tb.Context()
+	if rapid.Bool().Draw(t, "expected") {
+		space := rapid.SampledFrom(m.spaces).Draw(t, "of space")
+		ctx = persistence.Expect(ctx, space, rapid.SliceOfN(keys, 0, 3).Draw(t, "expected keys")...)
+	}
+	v, err := m.store.View(ctx)
 	require.NoError(t, err)
 	m.views = append(m.views, snapshot{v, m.model.clone()})
 }

@@ -18,6 +18,7 @@ var snapshotTests = map[string]func(t *testing.T, open Database){
 	"SeesWhatIsDone":       seesWhatIsDone,
 	"SeesItAtOnce":         seesItAtOnce,
 	"DoesNotChange":        doesNotChange,
+	"ExpectedKeys":         expectedKeys,
 	"SeesWholeBatches":     seesWholeBatches,
 	"SpansSpaces":          spansSpaces,
 	"ReadsWithinAScan":     readsWithinAScan,
@@ -89,6 +90,36 @@ func doesNotChange(t *testing.T, open Database) {
 		return true
 	}))
 	holds(t, s, "team", "added", "2", "changed", "2", "kept", "1")
+}
+
+// expectedKeys: a view returns the same for keys that its caller expects to need.
+func expectedKeys(t *testing.T, open Database) {
+	s := opened(t, open)
+	epoch, other := activate(t, s, "team"), activate(t, s, "other")
+	require.NoError(t, commit(t, s, "team", epoch, puts("changed", "1", "empty", "", "kept", "1")))
+	put(t, s, "other", other, "changed", "other's")
+	v, err := s.View(persistence.Expect(t.Context(), "team", "changed", "empty", "added", "changed"))
+	require.NoError(t, err)
+	defer v.Close()
+	require.NoError(t, commit(t, s, "team", epoch, puts("changed", "2", "added", "2", "kept", "2")))
+
+	for range 2 {
+		for key, want := range map[string]string{"changed": "1", "empty": "", "kept": "1"} {
+			value, err := v.Get("team", []byte(key))
+			require.NoError(t, err, key)
+			require.Equal(t, want, string(value), key)
+			copy(value, "x") // it is the caller's
+		}
+		_, err := v.Get("team", []byte("added"))
+		require.ErrorIs(t, err, persistence.ErrNotFound)
+		value, err := v.Get("other", []byte("changed"))
+		require.NoError(t, err)
+		require.Equal(t, "other's", string(value))
+	}
+	require.Equal(t, []pair{{"changed", "1"}, {"empty", ""}, {"kept", "1"}}, scanned(t, v, "team", "", ""))
+	v.Close()
+	_, err = v.Get("team", []byte("changed"))
+	require.Error(t, err, "a closed view")
 }
 
 // seesWholeBatches: writers keep several keys equal, one of them in the
