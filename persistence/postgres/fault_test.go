@@ -301,3 +301,39 @@ func TestReadsOfAViewEndWithItsDeadline(t *testing.T) {
 	v.Close()
 	require.Equal(t, "v", stored(t, s, "a", "k"))
 }
+
+// TestVictims: a statement that the database takes back for the sake of others is sent
+// again. Databases of the family that are spread over several servers do that often.
+func TestVictims(t *testing.T) {
+	for _, code := range []string{"40001", "40P01"} {
+		t.Run(code, func(t *testing.T) {
+			s := mustOpen(t, newDatabase(t, server))
+			defer func() { require.NoError(t, s.Close()) }()
+			// A number of a sequence stays taken when its transaction is taken back.
+			for _, sql := range []string{
+				"CREATE SEQUENCE tried",
+				"CREATE FUNCTION chosen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+					"IF nextval('tried') % 3 > 0 THEN RAISE EXCEPTION 'chosen as the victim' USING ERRCODE = '" + code + "'; END IF; RETURN NEW; END $$",
+				"CREATE TRIGGER victims BEFORE INSERT OR UPDATE ON space FOR EACH ROW EXECUTE FUNCTION chosen()",
+				"CREATE TRIGGER victims BEFORE INSERT OR UPDATE ON pair FOR EACH ROW EXECUTE FUNCTION chosen()",
+				"CREATE TRIGGER victims BEFORE INSERT OR UPDATE ON directory FOR EACH ROW EXECUTE FUNCTION chosen()",
+			} {
+				_, err := s.commits.Exec(t.Context(), sql)
+				require.NoError(t, err)
+			}
+			epoch, err := s.Activate(t.Context(), "team")
+			require.NoError(t, err)
+			require.NoError(t, put(s, "team", epoch, "k", "1"))
+			require.Equal(t, "1", stored(t, s, "team", "k"))
+
+			b := &persistence.Batch{}
+			b.Set(persistence.DirectoryKey{Kind: "key", Name: "k"}, []byte("1"))
+			require.NoError(t, persistence.Commit(t.Context(), s, "team", epoch, b))
+
+			b = &persistence.Batch{}
+			b.CompareAndSet(persistence.DirectoryKey{Kind: "key", Name: "k"}, []byte("2"), []byte("3"))
+			require.ErrorIs(t, persistence.Commit(t.Context(), s, "team", epoch, b), persistence.ErrConflict)
+			require.ErrorIs(t, put(s, "team", epoch, "k", "2"), persistence.ErrFenced, "a conflict ends the epoch")
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"watchpost/persistence"
 
@@ -77,20 +78,46 @@ deletes AS (
 	DELETE FROM pair p USING unnest($10::bytea[]) AS t (key), ok WHERE p.space = ok.name AND p.key = t.key)
 SELECT EXISTS (SELECT FROM fence), EXISTS (SELECT FROM ok)`
 
+// SQLSTATEs of a statement that the database has taken back, whole, for the sake of others.
+const (
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+)
+
+// untilDone sends a statement again when the database has taken it back for the sake of
+// others. A single server does that after a deadlock, those of several servers often.
+func untilDone(ctx context.Context, statement func() error) error {
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		err := statement()
+		var fault *pgconn.PgError
+		if !errors.As(err, &fault) || fault.Code != serializationFailure && fault.Code != deadlockDetected {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
 // writeGroup commits the batches of a group and returns which of its spaces
 // were accepted.
 func (s *Store) writeGroup(ctx context.Context, g *group) (accepted []bool, err error) {
 	names, epochs := arrays(g.spaces)
 	p := foldPairs(g.requests, g.number)
-	rows, err := s.commits.Query(ctx, groupSQL, names, epochs, p.putTo, p.putKeys, p.putValues, p.deleteFrom, p.deleteKeys)
-	if err != nil {
-		return nil, err
-	}
-	accepted = make([]bool, len(g.spaces))
-	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&n}, func() error {
-		accepted[n-1] = true
-		return nil
+	err = untilDone(ctx, func() error {
+		rows, err := s.commits.Query(ctx, groupSQL, names, epochs, p.putTo, p.putKeys, p.putValues, p.deleteFrom, p.deleteKeys)
+		if err != nil {
+			return err
+		}
+		accepted = make([]bool, len(g.spaces))
+		var n int64
+		_, err = pgx.ForEachRow(rows, []any{&n}, func() error {
+			accepted[n-1] = true
+			return nil
+		})
+		return err
 	})
 	return accepted, err
 }
@@ -98,8 +125,10 @@ func (s *Store) writeGroup(ctx context.Context, g *group) (accepted []bool, err 
 // endEpochs makes the end of epochs durable.
 func (s *Store) endEpochs(ctx context.Context, ended []spaceEpoch) error {
 	names, epochs := arrays(ended)
-	_, err := s.commits.Exec(ctx, fenceSQL, names, epochs)
-	return err
+	return untilDone(ctx, func() error {
+		_, err := s.commits.Exec(ctx, fenceSQL, names, epochs)
+		return err
+	})
 }
 
 func arrays(spaces []spaceEpoch) (names [][]byte, epochs []int64) {
@@ -124,8 +153,10 @@ func (s *Store) writeDirectory(ctx context.Context, r *request) error {
 		expects, values = append(expects, c.Expect), append(values, c.Value)
 	}
 	var current, ok bool
-	err := s.commits.QueryRow(ctx, directorySQL, []byte(r.space), int64(r.epoch),
-		kinds, names, always, expects, values, p.putKeys, p.putValues, p.deleteKeys).Scan(&current, &ok)
+	err := untilDone(ctx, func() error {
+		return s.commits.QueryRow(ctx, directorySQL, []byte(r.space), int64(r.epoch),
+			kinds, names, always, expects, values, p.putKeys, p.putValues, p.deleteKeys).Scan(&current, &ok)
+	})
 	var violation *pgconn.PgError
 	switch {
 	case errors.As(err, &violation) && violation.Code == uniqueViolation && violation.TableName == "directory":

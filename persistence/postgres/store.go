@@ -103,7 +103,7 @@ func (s *Store) Activate(ctx context.Context, space persistence.Space) (persiste
 	ctx, cancel := context.WithTimeout(ctx, statementPatience)
 	defer cancel()
 	var epoch int64
-	err := s.commits.QueryRow(ctx, activateSQL, []byte(space)).Scan(&epoch)
+	err := untilDone(ctx, func() error { return s.commits.QueryRow(ctx, activateSQL, []byte(space)).Scan(&epoch) })
 	s.metrics.Activated(err)
 	if err != nil {
 		return 0, s.failure("activate", err)
