@@ -103,7 +103,7 @@ func (s watchlists) previewKeywordWatchlist(r *http.Request, body newKeywordWatc
 		return reply, err
 	}
 	view.Warnings = append(view.Warnings, warnings...)
-	test, err := s.Registry.TryKeywords(ctx, team, w.Keywords, previewSamples)
+	test, err := s.Registry.TryKeywords(ctx, team, w.Keywords, w.Conditions, previewSamples)
 	if err != nil {
 		return reply, err
 	}

@@ -99,7 +99,7 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 		return view, nil
 	}
 	view.Rule = ruleOf(v.say, actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Frequency: f.frequency()}})
-	test, err := d.Registry.TryKeywords(r.Context(), v.session.Team, entries, maxSamples)
+	test, err := d.Registry.TryKeywords(r.Context(), v.session.Team, entries, watchpost.WatchlistConditions{}, maxSamples)
 	if err != nil {
 		return nil, err
 	}
