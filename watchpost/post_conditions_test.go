@@ -1,6 +1,7 @@
 package watchpost_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -143,4 +144,22 @@ func TestApplyOneCondition(t *testing.T) {
 		_, err = (watchpost.WatchlistPatch{Languages: &none, Levels: &none, Types: &none}).ForType(kind)
 		require.EqualError(t, err, "No valid update fields provided")
 	}
+}
+
+// TestConditionsOfARecord: a watchlist of an earlier build has no conditions, and one
+// without conditions is stored as that build stores it.
+func TestConditionsOfARecord(t *testing.T) {
+	t.Parallel()
+	w := sample("keyword")
+	stored, err := json.Marshal(w)
+	require.NoError(t, err)
+	require.NotContains(t, string(stored), "Conditions")
+	var read watchpost.Watchlist
+	require.NoError(t, json.Unmarshal(stored, &read))
+	require.Empty(t, read.Conditions.Drops(&watchpost.Post{Language: "fr", Type: "poll"}))
+	w.Conditions.Levels = []string{"VP"}
+	stored, err = json.Marshal(w)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(stored, &read))
+	require.Equal(t, w, read)
 }
