@@ -65,6 +65,8 @@ func TestDashboardConditions(t *testing.T) {
 		"prompt": {"Posts in German by senior data engineers about kube-hunter in Austria, not job ads"}}).raw
 	require.Equal(t, url.Values{"languages": {"de"}, "seniority_levels": {"Senior"}}, conditionsOf(p.raw))
 	require.Contains(t, p.raw, `</span>German</button>`)
+	above := b.send(p.path, url.Values{"token": {b.token()}, "kind": {"prompt"}, "do": {"read"}, "prompt": {"People complaining about Salesforce pricing, directors and up"}}).raw
+	require.Equal(t, url.Values{"seniority_levels": {"Director", "VP", "C-Level"}}, conditionsOf(above))
 	require.Contains(t, p.raw, `<span class="word">Any kind</span>`)
 	words := chipsOf(p.raw)
 
