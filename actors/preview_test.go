@@ -28,13 +28,13 @@ func TestPreviewIsBounded(t *testing.T) {
 		scanBrings(t, s, posts...)
 	}
 	entries := []watchpost.KeywordEntry{{Keyword: "golang"}, {Keyword: "rust"}, {Keyword: "rust", Required: []string{"golang"}}}
-	tried, err := w.Registry.TryKeywords(w.Context(), team.ID, entries, 3)
+	tried, err := w.Registry.TryKeywords(w.Context(), team.ID, entries, watchpost.WatchlistConditions{}, 3)
 	require.NoError(t, err)
 	require.Equal(t, []int{watchpost.BackTestPosts, watchpost.BackTestPosts}, []int{tried.Looked, tried.Kept})
 	require.Equal(t, watchpost.BackTestPosts, tried.Entries[0].Kept+tried.Entries[1].Kept)
 	require.Equal(t, []watchpost.Drop{{Reason: watchpost.DropMissing, Word: "golang", Posts: tried.Entries[1].Kept}}, tried.Entries[2].Drops)
 	require.Len(t, tried.KeptSamples, 3)
-	none, err := w.Registry.TryKeywords(w.Context(), other.ID, entries, 3)
+	none, err := w.Registry.TryKeywords(w.Context(), other.ID, entries, watchpost.WatchlistConditions{}, 3)
 	require.NoError(t, err)
 	require.Zero(t, none.Looked)
 }

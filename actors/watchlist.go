@@ -174,7 +174,7 @@ func (w *watchlist) scanTask(e dueEntry) watchpost.Task {
 // is only the first sieve.
 func (w *watchlist) onCollected(m collected) {
 	in := poststore.Ingest{
-		Watchlist: w.state.ID, Asked: enrich.Context{Labels: w.state.Labels, Objective: w.state.Objective},
+		Watchlist: w.state.ID, Asked: enrich.Context{Labels: w.state.Labels, Objective: w.state.Objective}, Conditions: w.state.Conditions,
 	}
 	matcher, known := w.matchers[m.entry]
 	known = known && w.waiting[m.entry] == m.task

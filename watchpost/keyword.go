@@ -218,7 +218,8 @@ func PhraseWarning(keyword string, stored int) string {
 	return fmt.Sprintf("%q is matched as a phrase; none of %s contains it", keyword, counted(stored, "stored post"))
 }
 
-// DropReason is why an entry drops a post that has the words of its keyword.
+// DropReason is why an entry, or a condition of its watchlist, drops a post that has the
+// words of the entry's keyword.
 type DropReason string
 
 // The reasons. A post that has several counts for the first.
@@ -226,6 +227,14 @@ const (
 	DropApart    DropReason = "words_apart"      // the words of the keyword are no phrase
 	DropMissing  DropReason = "missing_required" // a required word, or each of them if any is enough
 	DropExcluded DropReason = "excluded"         // an excluded word
+)
+
+// The reasons of posts that have all the words of an entry.
+const (
+	DropLanguage DropReason = "language"           // only the condition on languages is not met
+	DropLevel    DropReason = "seniority_level"    // only that on the author's level
+	DropType     DropReason = "post_type"          // only that on the kind of post
+	DropSeveral  DropReason = "several_conditions" // more than one of these
 )
 
 // dropReasons are those of the outcomes of a rule.
@@ -256,18 +265,23 @@ type EntryTrial struct {
 	DropSamples []DroppedPost
 }
 
-// BackTest is what keyword entries would have done with posts.
+// BackTest is what keyword entries, and the conditions of their watchlist, would have done
+// with posts.
 type BackTest struct {
 	// Looked counts the posts. Of those, an entry keeps Kept; of the others, an entry
 	// drops Dropped.
 	Looked, Kept, Dropped int
 	Entries               []EntryTrial
+	// Unmet counts the posts that have all the words of an entry and do not meet the
+	// conditions, the most posts first.
+	Unmet []Drop
 	// KeptSamples and DropSamples are the first of the posts.
 	KeptSamples, DropSamples []*Post
 
-	entries  []KeywordEntry
-	matchers []text.Matcher
-	samples  int
+	entries    []KeywordEntry
+	conditions WatchlistConditions
+	matchers   []text.Matcher
+	samples    int
 }
 
 // BackTestPosts is how many posts a preview tries its entries on, the newest.
@@ -275,8 +289,8 @@ const BackTestPosts = 1000
 
 // NewBackTest returns a test of entries that has looked at no post. It bounds the samples
 // of each kind.
-func NewBackTest(entries []KeywordEntry, samples int) *BackTest {
-	b := &BackTest{entries: entries, samples: samples, Entries: make([]EntryTrial, len(entries)), matchers: make([]text.Matcher, len(entries))}
+func NewBackTest(entries []KeywordEntry, conditions WatchlistConditions, samples int) *BackTest {
+	b := &BackTest{entries: entries, conditions: conditions, samples: samples, Entries: make([]EntryTrial, len(entries)), matchers: make([]text.Matcher, len(entries))}
 	for i, e := range entries {
 		b.matchers[i] = e.Matcher()
 	}
@@ -285,13 +299,18 @@ func NewBackTest(entries []KeywordEntry, samples int) *BackTest {
 
 // Try tries the entries on one more post.
 func (b *BackTest) Try(p *Post) {
-	content, kept, dropped := text.New(p.Content), false, false
+	content, kept, dropped, unmet := text.New(p.Content), false, false, b.conditions.Drops(p)
+	matched := false
 	for i, m := range b.matchers {
 		e := &b.Entries[i]
 		outcome, at := m.Judge(content)
-		switch outcome {
-		case text.Absent:
-		case text.Matched:
+		matched = matched || outcome == text.Matched
+		switch {
+		case outcome == text.Absent:
+		case outcome == text.Matched && unmet != "":
+			dropped = true
+			e.drop(p, unmet, "", b.samples)
+		case outcome == text.Matched:
 			kept = true
 			e.Kept++
 			e.KeptSamples = b.sample(e.KeptSamples, p)
@@ -301,6 +320,9 @@ func (b *BackTest) Try(p *Post) {
 		}
 	}
 	b.Looked++
+	if matched && unmet != "" {
+		b.Unmet = addDrop(b.Unmet, unmet, "")
+	}
 	switch {
 	case kept:
 		b.Kept++
@@ -335,13 +357,19 @@ func (t *EntryTrial) drop(p *Post, reason DropReason, word string, samples int) 
 	if len(t.DropSamples) < samples {
 		t.DropSamples = append(t.DropSamples, DroppedPost{p, reason, word})
 	}
-	i := slices.IndexFunc(t.Drops, func(d Drop) bool { return d.Reason == reason && d.Word == word })
+	t.Drops = addDrop(t.Drops, reason, word)
+}
+
+// addDrop counts a post for a reason; the reasons with the most posts stay first.
+func addDrop(drops []Drop, reason DropReason, word string) []Drop {
+	i := slices.IndexFunc(drops, func(d Drop) bool { return d.Reason == reason && d.Word == word })
 	if i < 0 {
-		i = len(t.Drops)
-		t.Drops = append(t.Drops, Drop{Reason: reason, Word: word})
+		i = len(drops)
+		drops = append(drops, Drop{Reason: reason, Word: word})
 	}
-	t.Drops[i].Posts++
-	for ; i > 0 && t.Drops[i-1].Posts < t.Drops[i].Posts; i-- {
-		t.Drops[i-1], t.Drops[i] = t.Drops[i], t.Drops[i-1]
+	drops[i].Posts++
+	for ; i > 0 && drops[i-1].Posts < drops[i].Posts; i-- {
+		drops[i-1], drops[i] = drops[i], drops[i-1]
 	}
+	return drops
 }

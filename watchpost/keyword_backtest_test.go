@@ -11,7 +11,7 @@ import (
 )
 
 func backTest(entries []watchpost.KeywordEntry, posts []*watchpost.Post) *watchpost.BackTest {
-	b := watchpost.NewBackTest(entries, 2)
+	b := watchpost.NewBackTest(entries, watchpost.WatchlistConditions{}, 2)
 	for _, p := range posts {
 		b.Try(p)
 	}
@@ -42,6 +42,33 @@ func TestBackTest(t *testing.T) {
 	require.Equal(t, []watchpost.Drop{{watchpost.DropMissing, "", 2}}, b.Entries[2].Drops)
 	require.Equal(t, []*watchpost.Post{posts[2]}, b.Entries[3].KeptSamples)
 	require.Zero(t, backTest(nil, posts).Kept)
+}
+
+// TestBackTestConditions: a condition drops of the posts that the words of an entry keep.
+// The counts of the conditions are of posts, not of entries, and add up.
+func TestBackTestConditions(t *testing.T) {
+	t.Parallel()
+	posts := []*watchpost.Post{
+		{ID: "1", Content: "heat pump grant", Language: "en", Seniority: "VP", Type: "text"},
+		{ID: "2", Content: "heat pump", Language: "fr", Seniority: "VP", Type: "text"},
+		{ID: "3", Content: "heat pump grant", Language: "en", Seniority: "Entry", Type: "text"},
+		{ID: "4", Content: "heat pump grant", Language: "en", Type: "text"},
+		{ID: "5", Content: "grant", Language: "fr", Seniority: "Entry", Type: "text"},
+		{ID: "6", Content: "heat pump for sale", Language: "fr", Seniority: "VP", Type: "text"},
+		{ID: "7", Content: "boiler", Language: "fr"},
+	}
+	b := watchpost.NewBackTest([]watchpost.KeywordEntry{{Keyword: "heat pump", Excluded: []string{"sale"}}, {Keyword: "grant"}},
+		watchpost.WatchlistConditions{Languages: []string{"en"}, Levels: []string{"VP"}}, 2)
+	for _, p := range posts {
+		b.Try(p)
+	}
+	require.Equal(t, []int{7, 1, 5}, []int{b.Looked, b.Kept, b.Dropped})
+	require.Equal(t, []watchpost.Drop{{watchpost.DropLevel, "", 2}, {watchpost.DropLanguage, "", 1}, {watchpost.DropSeveral, "", 1}}, b.Unmet)
+	require.Equal(t, []watchpost.Drop{{watchpost.DropLevel, "", 2}, {watchpost.DropLanguage, "", 1}, {watchpost.DropExcluded, "sale", 1}}, b.Entries[0].Drops)
+	require.Equal(t, []watchpost.Drop{{watchpost.DropLevel, "", 2}, {watchpost.DropSeveral, "", 1}}, b.Entries[1].Drops)
+	require.Equal(t, []watchpost.DroppedPost{{posts[1], watchpost.DropLanguage, ""}, {posts[2], watchpost.DropLevel, ""}}, b.Entries[0].DropSamples)
+	require.Equal(t, []*watchpost.Post{posts[0]}, b.KeptSamples)
+	require.Equal(t, []*watchpost.Post{posts[1], posts[2]}, b.DropSamples)
 }
 
 // TestBackTestIsTheRuleOfScans: an entry keeps the same posts in a preview as in a scan,

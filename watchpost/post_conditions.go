@@ -139,6 +139,85 @@ func (t *NotificationTarget) CountedParams() url.Values {
 	return params
 }
 
+// WatchlistConditions are what posts of a keyword or forum watchlist must meet besides its
+// words. An empty list is no condition; a post meets the others by one of the values.
+type WatchlistConditions struct {
+	Languages []string `json:",omitempty"` // codes
+	Levels    []string `json:",omitempty"` // seniority of the author
+	Types     []string `json:",omitempty"` // kinds of post
+}
+
+// watchlistCondition is a field of WatchlistConditions: its name in the API, the filter of
+// posts whose values it takes, and why it drops a post.
+type watchlistCondition struct {
+	field, filter string
+	reason        DropReason
+}
+
+var watchlistConditions = []watchlistCondition{
+	{"languages", "lang", DropLanguage},
+	{"seniority_levels", "seniority_level", DropLevel},
+	{"post_types", "post_type", DropType},
+}
+
+// CleanWatchlistCondition returns the values of one condition of a watchlist in canonical
+// form, without duplicates. field is its name in the API, which the error has too.
+func CleanWatchlistCondition(field string, given []string) (kept []string, err error) {
+	i := slices.IndexFunc(watchlistConditions, func(c watchlistCondition) bool { return c.field == field })
+	param := &PostFilterOf(watchlistConditions[i].filter).Params[0]
+	if len(given) > MaxConditionValues {
+		return nil, Errorf(Invalid, "Too many values for '%s', at most %d", field, MaxConditionValues)
+	}
+	for _, s := range given {
+		value, err := param.Parse(text.CollapseSpace(s))
+		if last := len(param.Use) - 1; err != nil && last > 0 {
+			return nil, Errorf(Invalid, "Invalid '%s': use %s or %s", field, strings.Join(param.Use[:last], ", "), param.Use[last])
+		}
+		if err != nil {
+			return nil, Errorf(Invalid, "Invalid '%s'", field)
+		}
+		if !slices.Contains(kept, value) {
+			kept = append(kept, value)
+		}
+	}
+	return kept, nil
+}
+
+// query returns the conditions as GET /api-posts knows them, so that a level has one
+// meaning.
+func (c *WatchlistConditions) query() PostQuery {
+	return PostQuery{Languages: c.Languages, Levels: c.Levels, Types: c.Types}
+}
+
+// Drops returns why the conditions drop a post, whose language and level are known: the
+// only one that it does not meet, or DropSeveral. "" means that it meets them all.
+func (c *WatchlistConditions) Drops(p *Post) (why DropReason) {
+	q := c.query()
+	for _, each := range watchlistConditions {
+		switch {
+		case PostFilterOf(each.filter).Holds(&q, p):
+		case why != "":
+			return DropSeveral
+		default:
+			why = each.reason
+		}
+	}
+	return why
+}
+
+// within reports whether every post that meets the conditions meets the others too.
+func (c *WatchlistConditions) within(others *WatchlistConditions) bool {
+	q, of := c.query(), others.query()
+	for _, each := range watchlistConditions {
+		values := PostFilterOf(each.filter).Params[0].Texts
+		narrow, wide := *values(&q), *values(&of)
+		if len(wide) > 0 && (len(narrow) == 0 || slices.ContainsFunc(narrow, func(s string) bool { return !slices.Contains(wide, s) })) {
+			return false
+		}
+	}
+	return true
+}
+
 // AlertKind is what an alert tells of; "" is no alert.
 type AlertKind string
 

@@ -52,8 +52,9 @@ type Watchlist struct {
 	Interpreter string // interpreter of Prompt: rules, or the name of a model
 	SlackURL    string
 	CreatedAt   time.Time
-	Keywords    []KeywordEntry // keyword and forum
-	List        ListID         // people and company: the list it follows
+	Keywords    []KeywordEntry      // keyword and forum
+	Conditions  WatchlistConditions `json:",omitzero"` // keyword and forum
+	List        ListID              // people and company: the list it follows
 }
 
 // Slug returns the watchlist's name for URLs: the letters and digits of its
@@ -253,13 +254,16 @@ type WatchlistPatch struct {
 	Keywords    []KeywordEntry // replacement; nil is no change
 	Append      bool           // adds Keywords instead of replacing
 	Labels      *[]Label       // replacement
+	// Languages, Levels and Types replace the values of a condition; an empty list
+	// removes it.
+	Languages, Levels, Types *[]string
 }
 
 // ForType returns the patch without the fields that watchlists of that type do
 // not have, or Invalid if nothing remains.
 func (p WatchlistPatch) ForType(t WatchlistType) (WatchlistPatch, error) {
 	if !t.HasKeywords() {
-		p.Objective, p.Keywords, p.Labels = nil, nil, nil
+		p.Objective, p.Keywords, p.Labels, p.Languages, p.Levels, p.Types = nil, nil, nil, nil, nil, nil
 	}
 	p.Append = p.Append && p.Keywords != nil
 	if p.empty() {
@@ -270,12 +274,13 @@ func (p WatchlistPatch) ForType(t WatchlistType) (WatchlistPatch, error) {
 
 func (p WatchlistPatch) empty() bool {
 	return p.Name == nil && p.Description == nil && p.Frequency == nil && p.Disable == nil &&
-		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil && !p.ScanNow
+		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil && !p.ScanNow &&
+		p.Languages == nil && p.Levels == nil && p.Types == nil
 }
 
 // Apply returns the changed watchlist, or an error.
-// Keyword entries with the same meaning as before keep their id; the caller sets
-// the ids that are empty.
+// Keyword entries with the same meaning as before keep their id, unless the conditions let
+// through posts that they have dropped; the caller sets the ids that are empty.
 //
 //	keyword, forum      disable: true     disable: false    without disable
 //	enabled             -> disabled       -> enabled        -> enabled
@@ -321,7 +326,24 @@ func (p *WatchlistPatch) Apply(w Watchlist) (Watchlist, error) {
 	set(&w.SlackURL, p.SlackURL)
 	set(&w.Objective, p.Objective)
 	set(&w.Labels, p.Labels)
+	p.applyConditions(&w)
 	return w, nil
+}
+
+// applyConditions changes the conditions. Entries whose scans have dropped posts that are
+// wanted now are new ones: they search as far back as a first scan.
+func (p *WatchlistPatch) applyConditions(w *Watchlist) {
+	old := w.Conditions
+	set(&w.Conditions.Languages, p.Languages)
+	set(&w.Conditions.Levels, p.Levels)
+	set(&w.Conditions.Types, p.Types)
+	if w.Conditions.within(&old) {
+		return
+	}
+	w.Keywords = slices.Clone(w.Keywords)
+	for i := range w.Keywords {
+		w.Keywords[i].ID = ""
+	}
 }
 
 func (p *WatchlistPatch) keywords(w *Watchlist) ([]KeywordEntry, error) {

@@ -17,7 +17,10 @@ import (
 type Ingest struct {
 	Watchlist watchpost.WatchlistID
 	Asked     enrich.Context
-	Posts     []Reported
+	// Conditions drop posts as soon as they are understood: those do not count for the
+	// limit of the week.
+	Conditions watchpost.WatchlistConditions
+	Posts      []Reported
 	// Found counts the posts that the network showed, those of Posts too. Covered is the
 	// time whose posts a scan of Entry has now brought completely; zero: it is not known.
 	Found   int

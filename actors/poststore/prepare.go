@@ -30,7 +30,7 @@ type candidate struct {
 	tags      []watchpost.Tag
 	relevance float64
 	terms     postindex.TextTerms
-	refused   bool
+	unwanted  bool // it panicked, or the conditions of the watchlist drop it
 }
 
 // prepared tells the post store that the posts of an ingest are prepared, or how that
@@ -76,7 +76,10 @@ func (f *PostStore) beginPreparing(m *Ingest) {
 			rules := enrich.NewRules(m.Asked)
 			done.ready = iter.Map(m.Posts, func(s *Reported) candidate {
 				var c candidate
-				c.refused = !guard(team, "understand", s.Post.URN, s.Post.Content, func() { c = s.prepare(rules, index) })
+				if !guard(team, "understand", s.Post.URN, s.Post.Content, func() { c = s.prepare(rules, index) }) {
+					return candidate{unwanted: true}
+				}
+				c.unwanted = m.Conditions.Drops(&c.post) != ""
 				return c
 			})
 		})
@@ -102,7 +105,7 @@ func (f *PostStore) onPrepared(m prepared) {
 		panic(m.failure.AsError()) // to the supervisor: the team reloads
 	}
 	f.preparing = false
-	ready := slices.DeleteFunc(m.ready, func(c candidate) bool { return c.refused })
+	ready := slices.DeleteFunc(m.ready, func(c candidate) bool { return c.unwanted })
 	m.ingest.Posts, m.ingest.ready, m.ingest.prepared = nil, ready, true
 	f.work()
 }

@@ -152,11 +152,12 @@ func (r *Reader) TryAlert(ctx context.Context, team watchpost.TeamID, t *watchpo
 	return days, root.Unavailable(err)
 }
 
-// TryKeywords shows what entries would have done with the newest stored posts of all
-// watchlists: those of one match its own keywords, so they would show no post that another
-// keyword finds. It bounds the samples of each kind. Errors: Unavailable.
-func (r *Reader) TryKeywords(ctx context.Context, team watchpost.TeamID, entries []watchpost.KeywordEntry, samples int) (*watchpost.BackTest, error) {
-	b := watchpost.NewBackTest(entries, samples)
+// TryKeywords shows what entries, with the conditions of their watchlist, would have done
+// with the newest stored posts of all watchlists: those of one match its own keywords, so
+// they would show no post that another keyword finds. It bounds the samples of each kind.
+// Errors: Unavailable.
+func (r *Reader) TryKeywords(ctx context.Context, team watchpost.TeamID, entries []watchpost.KeywordEntry, conditions watchpost.WatchlistConditions, samples int) (*watchpost.BackTest, error) {
+	b := watchpost.NewBackTest(entries, conditions, samples)
 	var q watchpost.PostQuery
 	err := r.onPosts(ctx, team, nil, &q, func(view persistence.View) error {
 		return insight.TryKeywords(view, persistence.Space(team), r.posts, q, b)

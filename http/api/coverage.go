@@ -53,7 +53,7 @@ type coveragePosts struct {
 	Found     int `json:"found" description:"posts that the network showed; each scan counts them again"`
 	Kept      int `json:"kept" description:"posts that were new to the watchlist"`
 	Known     int `json:"known" description:"posts that the watchlist had, or had dropped, before"`
-	Dropped   int `json:"dropped" description:"the other posts: the words of the watchlist do not match, or the limit of the week was reached"`
+	Dropped   int `json:"dropped" description:"the other posts: the words of the watchlist do not match, its conditions are not met, or the limit of the week was reached"`
 	OverLimit int `json:"over_limit" description:"of those dropped, posts beyond the limit of the week"`
 }
 

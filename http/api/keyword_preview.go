@@ -26,12 +26,14 @@ func (s watchlists) previewRoutes() {
 
 // previewReply is what a keyword watchlist would do. Nothing of it is stored.
 type previewReply struct {
-	Keywords  []triedEntry              `json:"keywords" validate:"required" description:"what each entry would do with the posts"`
-	Looked    int                       `json:"posts_tried" example:"687" description:"stored posts of all watchlists that the entries were tried on: the newest, at most 1,000"`
-	Kept      int                       `json:"kept" description:"of those, posts that an entry keeps"`
-	Dropped   int                       `json:"dropped" description:"of the others, posts that have the words of an entry's keyword"`
-	Frequency int                       `json:"fetchFreqInHours" example:"12"`
-	Results   []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
+	Keywords  []triedEntry     `json:"keywords" validate:"required" description:"what each entry would do with the posts"`
+	Looked    int              `json:"posts_tried" example:"687" description:"stored posts of all watchlists that the entries were tried on: the newest, at most 1,000"`
+	Kept      int              `json:"kept" description:"of those, posts that an entry keeps"`
+	Dropped   int              `json:"dropped" description:"of the others, posts that have the words of an entry's keyword"`
+	Unmet     []unmetCondition `json:"dropped_by_conditions" validate:"required" description:"posts that have all the words of an entry and do not meet the conditions, the most first"`
+	Frequency int              `json:"fetchFreqInHours" example:"12"`
+	shownWatchlistConditions
+	Results []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
 
 	Prompt      string `json:"prompt,omitempty" description:"in prompt mode"`
 	Interpreter string `json:"interpreter,omitempty" example:"rules" description:"in prompt mode: rules, or the name of the model that interpreted"`
@@ -56,8 +58,14 @@ type triedEntry struct {
 
 // dropReason is why an entry drops a post.
 type dropReason struct {
-	Reason watchpost.DropReason `json:"reason" validate:"oneof=words_apart missing_required excluded" description:"words_apart: the words of the keyword are no phrase; missing_required: a required word, or all of them when one is enough; excluded: a word that must not occur"`
+	Reason watchpost.DropReason `json:"reason" validate:"oneof=words_apart missing_required excluded language seniority_level post_type several_conditions" description:"words_apart: the words of the keyword are no phrase; missing_required: a required word, or all of them when one is enough; excluded: a word that must not occur; language, seniority_level, post_type: only this condition is not met; several_conditions: more than one"`
 	Word   *string              `json:"word" example:"hiring" description:"the word that is missing or excluded; null: there is no such word"`
+}
+
+// unmetCondition counts the posts that a condition drops.
+type unmetCondition struct {
+	Reason watchpost.DropReason `json:"reason" validate:"oneof=language seniority_level post_type several_conditions" description:"the only condition that the posts do not meet, or several_conditions"`
+	Posts  int                  `json:"posts"`
 }
 
 type droppedFor struct {
@@ -91,8 +99,7 @@ func (s watchlists) previewKeywordWatchlist(r *http.Request, body newKeywordWatc
 		w = p.watchlist(watchpost.KeywordWatchlist, &understood)
 		reply.Prompt, reply.Interpreter, reply.Objective = w.Prompt, w.Interpreter, w.Objective
 	} else {
-		w = body.fields.watchlist(watchpost.KeywordWatchlist)
-		w.Keywords, w.Objective, reply.Results = body.fields.kept, body.fields.Objective, body.fields.results
+		w, reply.Results = body.fields.made(watchpost.KeywordWatchlist), body.fields.results
 	}
 	view, err := actors.Ask(ctx, s.Registry, team, actors.PreviewWatchlist{Watchlist: w})
 	if err != nil {
@@ -103,12 +110,16 @@ func (s watchlists) previewKeywordWatchlist(r *http.Request, body newKeywordWatc
 		return reply, err
 	}
 	view.Warnings = append(view.Warnings, warnings...)
-	test, err := s.Registry.TryKeywords(ctx, team, w.Keywords, previewSamples)
+	test, err := s.Registry.TryKeywords(ctx, team, w.Keywords, w.Conditions, previewSamples)
 	if err != nil {
 		return reply, err
 	}
 	reply.scanOutlook, reply.Frequency = outlookOf(&view), w.Frequency.Hours()
 	reply.Looked, reply.Kept, reply.Dropped = test.Looked, test.Kept, test.Dropped
+	reply.Unmet, reply.shownWatchlistConditions = make([]unmetCondition, len(test.Unmet)), showWatchlistConditions(&w.Conditions)
+	for i, d := range test.Unmet {
+		reply.Unmet[i] = unmetCondition{d.Reason, d.Posts}
+	}
 	reply.Keywords = triedEntries(&w, test)
 	return reply, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/go-fuego/fuego"
 
@@ -29,7 +30,7 @@ func (s watchlists) keywordRoutes() {
 		withShownID())
 	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "updateKeywordWatchlist", "Change a keyword watchlist", endpoint.TagWatchlists),
-		withPatchBody(labelTexts...), withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrFields), endpoint.WithError(http.StatusConflict, textDisabled))
+		withPatchBody(slices.Concat(labelTexts, conditionErrors)...), withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrFields), endpoint.WithError(http.StatusConflict, textDisabled))
 	endpoint.Handle(s.API, http.MethodDelete, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
 		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", endpoint.TagWatchlists),
 		withDeletedID())
@@ -47,7 +48,7 @@ func (s watchlists) forumRoutes() {
 		withShownID())
 	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateKeywordWatchlist(watchpost.ForumWatchlist),
 		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "updateForumWatchlist", "Change a forum watchlist", endpoint.TagWatchlists),
-		withPatchBody(labelTexts...), withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrFields), endpoint.WithError(http.StatusConflict, textDisabled))
+		withPatchBody(slices.Concat(labelTexts, conditionErrors)...), withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrFields), endpoint.WithError(http.StatusConflict, textDisabled))
 	endpoint.Handle(s.API, http.MethodDelete, path, s.deleteWatchlist(watchpost.ForumWatchlist),
 		s.Operation(endpoint.Teams(watchpost.ScopeWatchlists), "deleteForumWatchlist", "Delete a forum watchlist with the posts that only it collected", endpoint.TagWatchlists),
 		withDeletedID())
@@ -63,6 +64,7 @@ type createKeywordWatchlistRequest struct {
 	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
 	newWatchlist
 	Objective string `json:"objective,omitempty" example:"find teams that replace their monitoring" description:"what the posts are for, in words; counts for their relevance"`
+	conditionNames
 
 	kept    []watchpost.KeywordEntry
 	results []watchpost.KeywordResult
@@ -76,9 +78,19 @@ func (r *createKeywordWatchlistRequest) CleanField(name string) (err error) {
 	case "objective":
 		trim(&r.Objective)
 	default:
-		err = r.newWatchlist.CleanField(name)
+		var known bool
+		if known, err = r.cleanField(name); !known {
+			err = r.newWatchlist.CleanField(name)
+		}
 	}
 	return err
+}
+
+// made returns the watchlist that is asked for.
+func (r *createKeywordWatchlistRequest) made(t watchpost.WatchlistType) watchpost.Watchlist {
+	w := r.watchlist(t)
+	w.Keywords, w.Objective, w.Conditions = r.kept, r.Objective, r.conditions()
+	return w
 }
 
 type createKeywordWatchlistReply struct {
@@ -120,8 +132,7 @@ func (s watchlists) createKeywordWatchlist(t watchpost.WatchlistType) func(conte
 		if body.prompt != nil {
 			return fromPrompt(ctx, key, *body.prompt)
 		}
-		w := body.fields.watchlist(t)
-		w.Keywords, w.Objective = body.fields.kept, body.fields.Objective
+		w := body.fields.made(t)
 		warnings, err := s.phraseWarnings(ctx, w.Keywords)
 		if err != nil {
 			return actors.WatchlistView{}, err
@@ -163,6 +174,7 @@ type updateKeywordWatchlistRequest struct {
 	Append    bool            `json:"append,omitempty" description:"add the keywords instead of replacing them"`
 	Labels    *[]labelEntry   `json:"labels,omitempty"`
 	Objective *string         `json:"objective,omitempty"`
+	conditionNames
 
 	kept    []watchpost.KeywordEntry
 	results []watchpost.KeywordResult
@@ -179,7 +191,10 @@ func (r *updateKeywordWatchlistRequest) CleanField(name string) (err error) {
 	case name == "objective":
 		trim(r.Objective)
 	default:
-		err = r.changedWatchlist.CleanField(name)
+		var known bool
+		if known, err = r.cleanField(name); !known {
+			err = r.changedWatchlist.CleanField(name)
+		}
 	}
 	return err
 }
@@ -225,6 +240,7 @@ func (s watchlists) updateKeywordWatchlist(t watchpost.WatchlistType) func(*http
 func (r *updateKeywordWatchlistRequest) patch(t watchpost.WatchlistType) (watchpost.WatchlistPatch, error) {
 	p := r.fields()
 	p.Objective, p.Append, p.Keywords = r.Objective, r.Append, r.kept
+	p.Languages, p.Levels, p.Types = r.Languages, r.Levels, r.Types
 	if r.Labels != nil {
 		p.Labels = &r.labels
 	}

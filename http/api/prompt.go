@@ -30,6 +30,8 @@ type createByPrompt struct {
 	Description string `json:"description,omitempty"`
 	Objective   string `json:"objective,omitempty" example:"find teams that replace their monitoring" description:"what the posts are for, in words, in place of what the prompt says; counts for their relevance"`
 	Strict      bool   `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
+	// A prompt sets no condition: only these fields do.
+	conditionNames
 
 	frequency watchpost.FetchFrequency // 0: not given
 }
@@ -57,6 +59,8 @@ func (r *createByPrompt) CleanField(name string) (err error) {
 		if r.Frequency != nil {
 			r.frequency, err = watchpost.ParseFetchFrequency(*r.Frequency)
 		}
+	default:
+		_, err = r.cleanField(name)
 	}
 	return err
 }
@@ -106,7 +110,7 @@ func withPrompt() fuego.RouteOption {
 // withNewPrompt documents the errors of a prompt that creates.
 func withNewPrompt() fuego.RouteOption {
 	return fuego.GroupOptions(
-		withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrWords),
+		withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrWords), endpoint.WithError(http.StatusBadRequest, conditionErrors...),
 		fuego.OptionAddResponse(http.StatusServiceUnavailable, "A strict prompt could not be interpreted; nothing is created",
 			fuego.Response{Type: promptUnavailable{}, ContentTypes: []string{"application/json"}}))
 }
@@ -165,7 +169,7 @@ func (r *createByPrompt) watchlist(t watchpost.WatchlistType, i *interpret.Resul
 		Type: t, Name: cmp.Or(r.Name, watchpost.AutoName(t, []string{r.Prompt})),
 		Frequency: cmp.Or(r.frequency, statedFrequency(*i), watchpost.DefaultFrequency(t)),
 		Prompt:    r.Prompt, Interpreter: i.Interpreter, Description: r.Description,
-		Keywords: i.Keywords, Labels: i.Labels, Objective: cmp.Or(r.Objective, i.Objective),
+		Keywords: i.Keywords, Labels: i.Labels, Objective: cmp.Or(r.Objective, i.Objective), Conditions: r.conditions(),
 	}
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -44,6 +45,41 @@ func keywordEntries(given []keywordEntry) []watchpost.KeywordEntry {
 		entries[i] = e.KeywordEntry
 	}
 	return entries
+}
+
+// conditionNames are the conditions of a keyword or forum watchlist in a request.
+type conditionNames struct {
+	Languages *[]string `json:"languages,omitempty"`
+	Levels    *[]string `json:"seniority_levels,omitempty"`
+	Types     *[]string `json:"post_types,omitempty" description:"kinds of post, any of them: text, image, video, article, poll; plurals and synonyms count; empty: all"`
+}
+
+// cleanField brings the condition of a field into canonical form; known is false for
+// another field.
+func (c *conditionNames) cleanField(name string) (known bool, err error) {
+	given, known := map[string]*[]string{"languages": c.Languages, "seniority_levels": c.Levels, "post_types": c.Types}[name]
+	if given != nil {
+		*given, err = watchpost.CleanWatchlistCondition(name, *given)
+	}
+	return known, err
+}
+
+// conditions are those of a new watchlist.
+func (c *conditionNames) conditions() watchpost.WatchlistConditions {
+	values := func(given *[]string) []string {
+		if given == nil {
+			return nil
+		}
+		return *given
+	}
+	return watchpost.WatchlistConditions{Languages: values(c.Languages), Levels: values(c.Levels), Types: values(c.Types)}
+}
+
+// conditionErrors are the errors of conditions.
+var conditionErrors = []string{
+	"Invalid 'languages'", "Invalid 'seniority_levels': use C-Level, Founder, VP, Director, Manager, Senior or Entry",
+	"Invalid 'post_types': use text, image, video, article or poll",
+	fmt.Sprintf("Too many values for 'languages', at most %d", watchpost.MaxConditionValues),
 }
 
 // labelEntry is an element of labels: a string, or an object.

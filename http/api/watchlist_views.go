@@ -56,14 +56,26 @@ type keywordWatchlistList struct {
 // keywordWatchlistDetail is a keyword watchlist by itself.
 type keywordWatchlistDetail struct {
 	keywordWatchlistSummary
-	Tracking        []trackedKeyword    `json:"keyword_tracking" validate:"required"`
-	Labels          []shownLabel        `json:"labels" validate:"required"`
-	Objective       string              `json:"objective"`
+	Tracking  []trackedKeyword `json:"keyword_tracking" validate:"required"`
+	Labels    []shownLabel     `json:"labels" validate:"required"`
+	Objective string           `json:"objective"`
+	shownWatchlistConditions
 	Prompt          string              `json:"prompt,omitempty"`
 	SlackURL        *string             `json:"slack_webhook_url"`
 	DroppedThisWeek int                 `json:"dropped_this_week"`
 	LastScanAt      *endpoint.Timestamp `json:"last_scan_at"`
 	NextScanAt      *endpoint.Timestamp `json:"next_scan_at"`
+}
+
+// shownWatchlistConditions are the conditions of a watchlist in replies.
+type shownWatchlistConditions struct {
+	Languages []string `json:"languages" validate:"required" description:"codes of languages, any of them; empty: all"`
+	Levels    []string `json:"seniority_levels" validate:"required"`
+	Types     []string `json:"post_types" validate:"required" description:"kinds of post, any of them; empty: all"`
+}
+
+func showWatchlistConditions(c *watchpost.WatchlistConditions) shownWatchlistConditions {
+	return shownWatchlistConditions{textsOrNone(c.Languages), textsOrNone(c.Levels), textsOrNone(c.Types)}
 }
 
 type trackedKeyword struct {
@@ -97,15 +109,16 @@ func summarised(view *actors.WatchlistView) keywordWatchlistSummary {
 func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
 	w := &view.Watchlist
 	detail := keywordWatchlistDetail{
-		keywordWatchlistSummary: summarised(&view),
-		Tracking:                make([]trackedKeyword, len(w.Keywords)),
-		Labels:                  shownLabels(w.Labels),
-		Objective:               w.Objective,
-		Prompt:                  w.Prompt,
-		SlackURL:                textOrNil(w.SlackURL),
-		LastScanAt:              endpoint.TimestampOrNil(view.LastScanAt),
-		NextScanAt:              endpoint.TimestampOrNil(view.NextScanAt),
-		DroppedThisWeek:         view.DroppedThisWeek,
+		keywordWatchlistSummary:  summarised(&view),
+		Tracking:                 make([]trackedKeyword, len(w.Keywords)),
+		Labels:                   shownLabels(w.Labels),
+		Objective:                w.Objective,
+		shownWatchlistConditions: showWatchlistConditions(&w.Conditions),
+		Prompt:                   w.Prompt,
+		SlackURL:                 textOrNil(w.SlackURL),
+		LastScanAt:               endpoint.TimestampOrNil(view.LastScanAt),
+		NextScanAt:               endpoint.TimestampOrNil(view.NextScanAt),
+		DroppedThisWeek:          view.DroppedThisWeek,
 	}
 	for i, e := range w.Keywords {
 		detail.Tracking[i] = trackedKeyword{e.ID, e.Keyword, endpoint.Whole(e.Required), endpoint.Whole(e.Excluded), !e.AnyRequired}

@@ -2,10 +2,13 @@ package dashboard
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"watchpost/actors"
 	"watchpost/http/dashboard/words"
+	"watchpost/internal/langcode"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -23,6 +26,7 @@ type previewView struct {
 	Looked        int
 	Kept, Dropped int
 	By            []triedEntry
+	Unmet         []choice // the posts that conditions drop, by what alone drops them
 	KeptSamples   []sample
 	DropSamples   []sample
 	Wrong         []string // why keywords are not used
@@ -98,13 +102,13 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 	if len(entries) == 0 {
 		return view, nil
 	}
-	view.Rule = ruleOf(v.say, actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Frequency: f.frequency()}})
-	test, err := d.Registry.TryKeywords(r.Context(), v.session.Team, entries, maxSamples)
+	view.Rule = ruleOf(v.say, actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Conditions: f.Conditions, Frequency: f.frequency()}})
+	test, err := d.Registry.TryKeywords(r.Context(), v.session.Team, entries, f.Conditions, maxSamples)
 	if err != nil {
 		return nil, err
 	}
 	if f.Chips != nil {
-		view.Rule = chipsText(v.say, *f.Chips)
+		view.Rule = chipsText(v.say, *f.Chips, &f.Conditions)
 	}
 	view.Looked, view.Kept, view.Dropped = test.Looked, test.Kept, test.Dropped
 	for i, e := range entries {
@@ -113,22 +117,27 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 		}
 		view.By = append(view.By, triedEntry{e.Keyword, test.Entries[i].Kept, dropsOf(v.say, &test.Entries[i])})
 	}
+	view.Unmet = unmetOf(v.say, &f.Conditions, test.Unmet)
 	view.KeptSamples = d.samples(v.say, test.KeptSamples, watchpost.KeywordTexts(entries))
 	view.DropSamples = d.samples(v.say, test.DropSamples, nil)
 	return view, nil
 }
 
-// dropsOf says why an entry drops posts.
+// dropsOf says why the words of an entry drop posts.
 func dropsOf(say *words.Language, t *watchpost.EntryTrial) (drops []choice) {
 	for _, d := range t.Drops {
-		why := say.Text("watchlist.has_the_words_not_as_a")
+		why := ""
 		switch {
+		case d.Reason == watchpost.DropApart:
+			why = say.Text("watchlist.has_the_words_not_as_a")
 		case d.Reason == watchpost.DropExcluded:
 			why = say.Text("watchlist.has_word", "word", d.Word)
 		case d.Reason == watchpost.DropMissing && d.Word == "":
 			why = say.Text("watchlist.has_none_of_the_required_words")
 		case d.Reason == watchpost.DropMissing:
 			why = say.Text("watchlist.lacks_word", "word", d.Word)
+		default:
+			continue // a condition, which unmetOf counts for all entries together
 		}
 		drops = append(drops, choice{Name: why, Count: d.Posts})
 	}
@@ -164,4 +173,162 @@ func excerpt(content string, from int) string {
 		}
 	}
 	return before + content + after
+}
+
+// conditionField is a condition of a watchlist in its form.
+type conditionField struct {
+	key            string // name of the field of the API, and of the form
+	of             func(*watchpost.WatchlistConditions) *[]string
+	reason         watchpost.DropReason
+	name, any, add string // ids of texts: its row without and with values
+	said           string // id of the text that says it in a sentence
+}
+
+var conditionFields = []conditionField{
+	{
+		"languages", func(c *watchpost.WatchlistConditions) *[]string { return &c.Languages }, watchpost.DropLanguage,
+		"watchlist.language", "watchlist.any_language", "watchlist.a_language", "watchlist.in_languages",
+	},
+	{
+		"seniority_levels", func(c *watchpost.WatchlistConditions) *[]string { return &c.Levels }, watchpost.DropLevel,
+		"watchlist.authors_level", "people.any_level", "watchlist.a_level", "watchlist.by_levels",
+	},
+	{
+		"post_types", func(c *watchpost.WatchlistConditions) *[]string { return &c.Types }, watchpost.DropType,
+		"watchlist.kind_of_post", "watchlist.any_kind", "watchlist.a_kind", "watchlist.of_kinds",
+	},
+}
+
+// choices are the values that the condition may have.
+func (c *conditionField) choices(say *words.Language) []choice {
+	switch c.reason {
+	case watchpost.DropLevel:
+		return choicesNamed(say, watchpost.PostFilterOf("seniority_level").Choices)
+	case watchpost.DropType:
+		return choicesNamed(say, watchpost.PostFilterOf("post_type").Choices)
+	}
+	known := map[string]bool{}
+	for _, code := range langcode.Codes() {
+		known[code] = code != langcode.Undetermined
+	}
+	all := languagesOf(say, known)
+	slices.SortFunc(all, func(a, b choice) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// phrase says the condition in a sentence; "" when there is none.
+func (c *conditionField) phrase(say *words.Language, conditions *watchpost.WatchlistConditions) string {
+	values := *c.of(conditions)
+	if len(values) == 0 {
+		return ""
+	}
+	all := c.choices(say)
+	tick(all, values...)
+	return say.Text(c.said, "values", someOf(say, chosen(all), say.Text("list.or")))
+}
+
+// conditionsText says behind the words of a watchlist which posts it keeps only.
+func conditionsText(say *words.Language, conditions *watchpost.WatchlistConditions) string {
+	var said []string
+	for i := range conditionFields {
+		if phrase := conditionFields[i].phrase(say, conditions); phrase != "" {
+			said = append(said, phrase)
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "; " + say.Text("watchlist.only_conditions", "conditions", strings.Join(said, ", "))
+}
+
+// unmetOf says which posts conditions drop.
+func unmetOf(say *words.Language, conditions *watchpost.WatchlistConditions, drops []watchpost.Drop) (unmet []choice) {
+	for _, d := range drops {
+		name := say.Text("watchlist.two_conditions_or_more")
+		if i := slices.IndexFunc(conditionFields, func(c conditionField) bool { return c.reason == d.Reason }); i >= 0 {
+			name = say.Text("watchlist.only_for", "condition", say.Quoted(conditionFields[i].phrase(say, conditions)))
+		}
+		unmet = append(unmet, choice{Name: name, Count: d.Posts})
+	}
+	return unmet
+}
+
+// takeConditions fills the form with the sent conditions, and with the value of an open
+// editor. A form that was shown by an earlier build has none, and changes none.
+func (f *watchlistForm) takeConditions(form url.Values) {
+	if form.Get("conditions") == "" || !f.HasKeywords() {
+		return
+	}
+	open, old, _ := strings.Cut(form.Get("open"), ":")
+	for _, c := range conditionFields {
+		values, value := slices.Clone(form[c.key]), form.Get("value")
+		if at := slices.Index(values, old); open == c.key && value != "" && at >= 0 {
+			values[at] = value
+		} else if open == c.key && value != "" {
+			values = append(values, value)
+		}
+		cleaned, err := watchpost.CleanWatchlistCondition(c.key, values)
+		if err != nil {
+			f.Errors = append(f.Errors, fieldError{c.key, f.say.Known(errorText(err))})
+		}
+		*c.of(&f.Conditions) = cleaned
+	}
+}
+
+// patchConditions adds to a patch the conditions that the form changed.
+func (f *watchlistForm) patchConditions(p *watchpost.WatchlistPatch, old *watchpost.WatchlistConditions) {
+	changed := func(values, had []string) *[]string {
+		if slices.Equal(values, had) {
+			return nil
+		}
+		return &values
+	}
+	p.Languages, p.Levels, p.Types = changed(f.Conditions.Languages, old.Languages), changed(f.Conditions.Levels, old.Levels), changed(f.Conditions.Types, old.Types)
+}
+
+// changeConditions does what a button of a condition asks for. done is false for another
+// button.
+func (f *watchlistForm) changeConditions(verb, of string) (done bool) {
+	key, value, _ := strings.Cut(of, ":")
+	i := slices.IndexFunc(conditionFields, func(c conditionField) bool { return c.key == key })
+	switch {
+	case i >= 0 && verb == "edit":
+		f.Open = of
+	case i >= 0 && verb == "take":
+		values := conditionFields[i].of(&f.Conditions)
+		*values = slices.DeleteFunc(slices.Clone(*values), func(v string) bool { return v == value })
+	default:
+		return false
+	}
+	return true
+}
+
+// ConditionRows are the conditions as chips. The open one has an editor; an open one
+// without a value is new.
+func (f *watchlistForm) ConditionRows() (rows []chipRow) {
+	open, value, _ := strings.Cut(f.Open, ":")
+	for i := range conditionFields {
+		c := &conditionFields[i]
+		row, values := chipRow{Key: c.key, Name: f.say.Text(c.name), Add: f.say.Text(c.add), Any: f.say.Text(c.any)}, *c.of(&f.Conditions)
+		var left []choice // to choose from
+		names := map[string]string{}
+		for _, v := range c.choices(f.say) {
+			names[v.Value] = v.Name
+			if v.On = v.Value == value; v.On || !slices.Contains(values, v.Value) {
+				left = append(left, v)
+			}
+		}
+		for _, v := range values {
+			chip := wordChip{Word: v, Name: names[v]}
+			if open == c.key && value == v {
+				chip.Uses = left
+			}
+			row.Chips = append(row.Chips, chip)
+		}
+		if open == c.key && value == "" {
+			row.Chips = append(row.Chips, wordChip{Uses: append([]choice{{Name: f.say.Text("watchlist.choose"), On: true}}, left...)})
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

@@ -15,26 +15,26 @@ import (
 
 // sentenceForm is the part of a form that a sentence was understood as.
 type sentenceForm struct {
-	Sentence string // as it was read; "" if it was not
-	Short    bool   // it was read as keywords
-	// Language and Level are said by the sentence. A watchlist does not choose by them.
-	Language, Level string
-	Added           []string             // words that do not come from the sentence
-	Chips           *interpret.Selection // nil: the form has its keywords as fields
-	Open            string               // the chip whose editor is open: list and word
+	Sentence string               // as it was read; "" if it was not
+	Short    bool                 // it was read as keywords
+	Added    []string             // words that do not come from the sentence
+	Chips    *interpret.Selection // nil: the form has its keywords as fields
+	Open     string               // the chip whose editor is open: list and word
 }
 
-// chipRow is a list of words of a selection, as chips.
+// chipRow is a list of words of a selection, or a condition, as chips.
 type chipRow struct {
 	Key, Name, Add string
-	Begins, Place  bool // of a group
+	Any            string // of a condition, without values
+	Begins, Place  bool   // of a group
 	Not            bool
 	Chips          []wordChip
 }
 
-// wordChip is a word of a selection.
+// wordChip is a word of a selection, or a value of a condition.
 type wordChip struct {
 	Word  string
+	Name  string // of a value
 	Added bool
 	Uses  []choice // the lists that its editor offers; nil: it is closed
 }
@@ -71,15 +71,30 @@ func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *vi
 	if frequency, err := watchpost.ParseFetchFrequency(float64(result.Hours)); err == nil {
 		f.every(frequency)
 	}
-	for _, s := range result.Slots {
+	f.Conditions = saidConditions(result.Slots)
+	return f.render(w, http.StatusOK)
+}
+
+// saidConditions are the conditions that a sentence states. A model may have named what no
+// condition has.
+func saidConditions(slots []interpret.Slot) (said watchpost.WatchlistConditions) {
+	take := func(field string, values []string) (known []string) {
+		for _, v := range values {
+			if next, err := watchpost.CleanWatchlistCondition(field, append(known, v)); err == nil {
+				known = next
+			}
+		}
+		return known
+	}
+	for _, s := range slots {
 		switch s.Name {
 		case interpret.SlotLanguage:
-			f.Language = strings.Join(s.Values, ", ")
+			said.Languages = take("languages", s.Values)
 		case interpret.SlotSeniority:
-			f.Level = strings.Join(s.Values, ", ")
+			said.Levels = take("seniority_levels", s.Values)
 		}
 	}
-	return f.render(w, http.StatusOK)
+	return said
 }
 
 // promptRefusals say why a prompt makes no watchlist.
@@ -134,7 +149,6 @@ func (f *watchlistForm) readKeywords(s interpret.Selection) {
 func (f *watchlistForm) takeSentence(form url.Values) {
 	f.sentenceForm = sentenceForm{
 		Sentence: form.Get("sentence"), Short: form.Get("short") != "", Added: form["added"],
-		Language: form.Get("said_language"), Level: form.Get("said_level"),
 	}
 	if form.Get("chips") == "" || !f.Read {
 		return
@@ -230,6 +244,9 @@ func tidied(s interpret.Selection) interpret.Selection {
 // changeChips does what a button of the chips asks for. done is false for another button.
 func (f *watchlistForm) changeChips(do string) (done bool) {
 	verb, of, _ := strings.Cut(do, ":")
+	if f.changeConditions(verb, of) || f.Chips == nil && do == "keep" {
+		return true
+	}
 	if f.Chips == nil || !slices.Contains([]string{"keep", "edit", "take", "use", "phrase", "fields"}, verb) {
 		return false
 	}
@@ -340,8 +357,9 @@ func (f *watchlistForm) Commas() bool {
 	return len(f.Chips.Groups[0].Any) > 1 && strings.ContainsAny(f.Sentence, ",،、，")
 }
 
-// chipsText says in words which posts a selection keeps, and its number of entries.
-func chipsText(say *words.Language, s interpret.Selection) string {
+// chipsText says in words which posts a selection keeps under the conditions, and its
+// number of entries.
+func chipsText(say *words.Language, s interpret.Selection, conditions *watchpost.WatchlistConditions) string {
 	var groups []string
 	for _, g := range s.Groups {
 		said := someOf(say, quotes(say, g.Any), say.Text("list.or"))
@@ -358,5 +376,5 @@ func chipsText(say *words.Language, s interpret.Selection) string {
 	if len(s.Not) > 0 {
 		text += "; " + say.Text("watchlist.not_with_words", "words", someOf(say, quotes(say, s.Not), say.Text("list.or")))
 	}
-	return text + ". " + say.Text("watchlist.n_entries", "n", len(s.Entries()))
+	return text + conditionsText(say, conditions) + ". " + say.Text("watchlist.n_entries", "n", len(s.Entries()))
 }

@@ -36,7 +36,7 @@ func formFor(v *visit, l actors.WatchlistView) *watchlistForm {
 	f := formOf(v, string(w.Type))
 	f.Kinds, f.ID, f.Old, f.Paused, f.Deleting = nil, w.ID, w.Name, w.Disabled, !l.DeletedAt.IsZero()
 	f.Title, f.Name, f.Made, f.Labels = w.Name, w.Name, w.Prompt, labelLines(w.Labels)
-	f.Entries = entriesOf(w.Keywords)
+	f.Entries, f.Conditions = entriesOf(w.Keywords), w.Conditions
 	if f.recall(w); f.Sentence != "" {
 		f.Objective = w.Objective
 		f.chip()
@@ -228,6 +228,7 @@ func (f *watchlistForm) patch(old watchpost.Watchlist) (watchpost.WatchlistPatch
 			p.Prompt, p.Interpreter = &old.Prompt, &old.Interpreter
 		}
 	}
+	f.patchConditions(&p, &old.Conditions)
 	p, err := p.ForType(old.Type)
 	if lines := strings.Join(linesOf(f.Labels), "\n"); lines != labelLines(old.Labels) {
 		labels := f.cleanedLabels()

@@ -49,6 +49,7 @@ type watchlistForm struct {
 	// Objective and Interpreter come with an interpretation.
 	Objective, Interpreter string
 	References             string
+	Conditions             watchpost.WatchlistConditions
 	// Had are the References as the form showed them first, and Skip lets those go that
 	// are not understood.
 	Had        string
@@ -169,6 +170,7 @@ func (f *watchlistForm) take(form url.Values) {
 		}
 	}
 	f.takeSentence(form)
+	f.takeConditions(form)
 	if hours, err := strconv.ParseFloat(form.Get("every"), 64); err == nil {
 		if frequency, err := watchpost.ParseFetchFrequency(hours); err == nil {
 			f.every(frequency)
@@ -258,7 +260,7 @@ func (f *watchlistForm) watchlist() (watchpost.Watchlist, []reference.Reference)
 	}
 	w.Labels = f.cleanedLabels()
 	if f.typ.HasKeywords() {
-		w.Keywords = f.keywords()
+		w.Keywords, w.Conditions = f.keywords(), f.Conditions
 		if f.Kind == byPrompt {
 			w.Prompt, w.Interpreter, w.Objective = cmp.Or(f.Sentence, f.Prompt), f.Interpreter, strings.TrimSpace(f.Objective)
 		}

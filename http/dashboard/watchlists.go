@@ -178,7 +178,7 @@ func ruleOf(say *words.Language, l actors.WatchlistView) string {
 	if w.Type == watchpost.ForumWatchlist {
 		rule = "watchlists.forum_keywords_words_every"
 	}
-	return say.Text(rule, "words", keywordsText(say, w.Keywords), "every", every)
+	return say.Text(rule, "words", keywordsText(say, w.Keywords)+conditionsText(say, &w.Conditions), "every", every)
 }
 
 // keywordsText says which posts the keywords keep: the conditions of each entry behind

@@ -29,8 +29,13 @@ var (
 	watchlistType = param{name: "type", kind: text, about: "keyword: posts with words; forum: threads with words; people, company: what they post", allowed: watchlistTypes, required: true}
 	promptParam   = param{name: "prompt", kind: text, about: "in place of keywords: what to look for, in a sentence with subject and purpose"}
 	keywordsParam = param{name: "keywords", kind: list, about: "a post matches if one entry does; each entry takes a scan of its own", items: keywordItems}
-	objective     = param{name: "objective", kind: text, about: "what the team wants of the posts; counts for relevance"}
-	settings      = []param{
+	conditions    = []param{
+		{name: "languages", kind: list, about: "of keyword and forum: posts in one of these only, codes as en; empty: any"},
+		{name: "seniority_levels", kind: list, about: "of keyword and forum: posts by authors of one of these only; empty: any", allowed: levels},
+		{name: "post_types", kind: list, about: "of keyword and forum: these kinds of post only; empty: any", allowed: postTypes},
+	}
+	objective = param{name: "objective", kind: text, about: "what the team wants of the posts; counts for relevance"}
+	settings  = []param{
 		{name: "name", kind: text},
 		{name: "description", kind: text},
 		{name: "fetchFreqInHours", kind: number, about: "hours between scans", allowed: frequencies},
@@ -49,7 +54,7 @@ var watchlistTools = []tool{
 		name: "preview_watchlist", title: "Preview a watchlist", does: reads,
 		routes: []string{"POST /api-keyword-watchlist/preview"},
 		about:  "Try keywords or a prompt of a keyword watchlist on stored posts: what each entry keeps, drops and why, and whether the accounts can do its scans. Creates nothing.",
-		params: []param{promptParam, keywordsParam, settings[2]},
+		params: slices.Concat([]param{promptParam, keywordsParam, settings[2]}, conditions),
 		run:    previewWatchlist,
 	},
 	{
@@ -59,7 +64,7 @@ var watchlistTools = []tool{
 		params: slices.Concat([]param{watchlistType, promptParam, keywordsParam,
 			{name: "profiles", kind: list, about: "for people: URLs, slugs or URNs"},
 			{name: "companies", kind: list, about: "for company: URLs, slugs or ids"}, objective},
-			settings),
+			conditions, settings),
 		run: createWatchlist,
 	},
 	{
@@ -70,7 +75,7 @@ var watchlistTools = []tool{
 			{name: "append", kind: flag, about: "add the keywords instead"},
 			{name: "disable", kind: flag}, objective,
 			{name: "scan_now", kind: flag, about: "scan all entries now, within the allowances"}},
-			settings),
+			conditions, settings),
 		run: changeWatchlist,
 	},
 	{
@@ -149,7 +154,7 @@ type apiTriedPost struct {
 }
 
 func previewWatchlist(c *call) (result, error) {
-	body, err := c.watchlistBody("prompt", "fetchFreqInHours")
+	body, err := c.watchlistBody("prompt", "fetchFreqInHours", "languages", "seniority_levels", "post_types")
 	if err != nil {
 		return result{}, err
 	}
@@ -192,7 +197,7 @@ func shortSamples(entry map[string]any, kind string, most int) {
 }
 
 func createWatchlist(c *call) (result, error) {
-	body, err := c.watchlistBody("name", "description", "fetchFreqInHours", "objective", "prompt", "profiles", "companies")
+	body, err := c.watchlistBody("name", "description", "fetchFreqInHours", "objective", "prompt", "profiles", "companies", "languages", "seniority_levels", "post_types")
 	if err != nil {
 		return result{}, err
 	}
@@ -202,7 +207,7 @@ func createWatchlist(c *call) (result, error) {
 }
 
 func changeWatchlist(c *call) (result, error) {
-	body, err := c.watchlistBody("id", "name", "description", "fetchFreqInHours", "disable", "objective", "scan_now", "prompt", "append")
+	body, err := c.watchlistBody("id", "name", "description", "fetchFreqInHours", "disable", "objective", "scan_now", "prompt", "append", "languages", "seniority_levels", "post_types")
 	if err != nil {
 		return result{}, err
 	}

@@ -122,6 +122,29 @@ func TestSlots(t *testing.T) {
 	require.Equal(t, interpret.Inferred, slots[interpret.SlotExclusions].Source, "other words for job ads")
 }
 
+// TestLevelsAndUp: a level with “and up” behind it stands for those above it too, in the
+// order of the ladder.
+func TestLevelsAndUp(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string][]string{
+		"People complaining about Salesforce pricing, directors and up":        {"Director", "VP", "C-Level"},
+		"Posts by managers or above about carbon accounting":                   {"Manager", "Director", "VP", "C-Level"},
+		"Beiträge von Direktoren und höher über Wärmepumpen":                   {"Director", "VP", "C-Level"},
+		"Publications de directeurs et plus sur les pompes à chaleur":          {"Director", "VP", "C-Level"},
+		"Posts by directors about Salesforce pricing going up and up":          {"Director"},
+		"Posts by founders and up about carbon accounting":                     {"Founder"},
+		"Posts by directors and managers about how to move up with Salesforce": {"Director", "Manager"},
+	} {
+		var got []string
+		for _, s := range rules(t, prompt).Slots {
+			if s.Name == interpret.SlotSeniority {
+				got = s.Values
+			}
+		}
+		require.Equal(t, want, got, prompt)
+	}
+}
+
 // TestForum: the names of communities are not part of a forum watchlist's
 // keywords.
 func TestForum(t *testing.T) {

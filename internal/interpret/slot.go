@@ -133,9 +133,7 @@ func (b *builder) slots(r Result) []Slot {
 	}
 	for _, role := range values[SlotRole] {
 		for w := range strings.FieldsSeq(key(role)) {
-			if level := lookup("levels", w); level != "" {
-				values[SlotSeniority] = append(values[SlotSeniority], level)
-			}
+			values[SlotSeniority] = append(values[SlotSeniority], b.levels(w)...)
 		}
 	}
 	if b.language != "" {
@@ -155,4 +153,23 @@ func (b *builder) slots(r Result) []Slot {
 		}
 	}
 	return out
+}
+
+// ladder has the levels of employees in their order.
+var ladder = []string{"Entry", "Senior", "Manager", "Director", "VP", "C-Level"}
+
+// levels returns the levels of a word for people: with those above it when the prompt says
+// “and up” behind it.
+func (b *builder) levels(word string) []string {
+	level := lookup("levels", word)
+	if level == "" {
+		return nil
+	}
+	at := slices.Index(ladder, level)
+	for i, t := range b.source[:max(len(b.source)-2, 0)] {
+		if at >= 0 && t.norm == word && lookup("upwards", b.source[i+1].norm+" "+b.source[i+2].norm) != "" {
+			return ladder[at:]
+		}
+	}
+	return []string{level}
 }
