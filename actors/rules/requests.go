@@ -94,13 +94,25 @@ func (rs *Rules) onUpdate(m Update) {
 func errRule() error { return watchpost.Errorf(watchpost.NotFound, watchpost.TextRuleNotFound) }
 
 func (rs *Rules) onDelete(m Delete) {
-	if _, known := rs.book.Rules[m.ID]; !known {
+	if !rs.Has(m.ID) {
 		rs.Answer(nil, errRule())
 		return
 	}
+	rs.Delete(m.ID)
+	rs.Answer(root.Done{}, nil)
+}
+
+// Has reports whether the team has a rule.
+func (rs *Rules) Has(id watchpost.RuleID) bool {
+	_, known := rs.book.Rules[id]
+	return known
+}
+
+// Delete deletes a rule of the team, and withdraws what waits of it.
+func (rs *Rules) Delete(id watchpost.RuleID) {
 	batch := &persistence.Batch{}
-	rs.remove(batch, m.ID)
-	rs.Commit(batch, root.Done{})
+	rs.remove(batch, id)
+	rs.Commits.Submit(batch, nil)
 	rs.Run()
 }
 
@@ -109,6 +121,7 @@ func (rs *Rules) remove(batch *persistence.Batch, id watchpost.RuleID) {
 	r := rs.book.Rules[id]
 	rs.audit(batch, watchpost.AuditRuleDeleted, &r)
 	delete(rs.book.Rules, id)
+	rs.team.Deleted(batch, id)
 }
 
 func (rs *Rules) audit(batch *persistence.Batch, kind watchpost.AuditKind, r *watchpost.EngagementRule) {
