@@ -20,6 +20,7 @@ type ruleForm struct {
 	ID       watchpost.RuleID // none: a new rule
 	Old      string           // the name of the rule that is changed
 	Off      bool
+	Deleting bool // a deletion waits
 	Action   watchpost.Action
 	Lists    []choice // of a new rule
 	List     watchpost.WatchlistID
@@ -306,6 +307,7 @@ func (d rulePages) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.Eng
 	}
 	rule := view.Rules[i].Rule
 	f := d.formOfRule(v, rule)
+	f.Deleting = !view.Rules[i].DeletedAt.IsZero()
 	for _, l := range lists {
 		if l.Watchlist.ID == rule.Watchlist {
 			f.ListName = l.Watchlist.Name
@@ -323,7 +325,7 @@ func (d rulePages) editRule(w http.ResponseWriter, r *http.Request, v *visit) er
 	return f.render(w, http.StatusOK)
 }
 
-// changeRule tries or saves the form, switches the rule on or off, or deletes it.
+// changeRule tries or saves the form, switches the rule on or off, deletes it, or takes that back.
 func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, old, err := d.ruleForm(r, v)
 	if err != nil {
@@ -334,12 +336,8 @@ func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) 
 	case "pause", "resume":
 		off := do == "pause"
 		update.Patch.Disabled = &off
-	case "delete":
-		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteRule{ID: old.ID}); err != nil {
-			return err
-		}
-		http.Redirect(w, r, pathRules, http.StatusSeeOther)
-		return nil
+	case "delete", "undo":
+		return d.delete(w, r, v, actors.DeletableRule, string(old.ID), pathRules)
 	case "rows":
 		f.take(v, r.PostForm)
 		return f.render(w, http.StatusOK)

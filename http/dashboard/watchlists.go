@@ -70,7 +70,9 @@ func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPa
 		frame: frameOf(v, "watchlists", v.say.Text("common.watchlists")), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
 		WeeklyEnds: v.say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), Budgets: budgets(v.say, plan), listOrder: listOrderOf(v.say, r.URL.Query(), len(lists)),
 	}
+	var waits []deletion
 	for _, l := range lists {
+		waits = append(waits, deletion{l.Watchlist.Name, pathWatchlists + "/" + string(l.Watchlist.ID), l.DeletedAt})
 		if page.finds(&l) {
 			row := rowOf(v.say, l, &v.team, now)
 			row.Pace = paceOf(v.say, plan, l.Watchlist.ID)
@@ -78,39 +80,9 @@ func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPa
 			page.Rows = append(page.Rows, row)
 		}
 	}
-	page.Undo = undoDeletion(lists, v, page.Here(), now)
+	page.Undo = undoDeletion(v, waits, page.Here(), now)
 	page.sort(page.Rows)
 	return page, d.countDays(r, v, page.Rows, now)
-}
-
-// undoDeletion returns the way back from the deletion that was asked for last, for as long
-// as it can be taken back.
-func undoDeletion(lists []actors.WatchlistView, v *visit, back string, now time.Time) *undoView {
-	undo, last := &undoView{}, now
-	for _, l := range lists {
-		if l.DeletedAt.After(last) {
-			last = l.DeletedAt
-			undo = &undoView{Text: v.say.Text("watchlists.name_is_being_deleted", "name", v.say.Quoted(l.Watchlist.Name)), Token: v.formToken(), Back: back, Action: pathWatchlists + "/" + string(l.Watchlist.ID)}
-		}
-	}
-	return undo
-}
-
-// deleteWatchlist has a watchlist deleted when the time to take that back is over, or takes
-// it back.
-func (d watchlistPages) deleteWatchlist(w http.ResponseWriter, r *http.Request, v *visit, list watchpost.Watchlist) (err error) {
-	back := pathWatchlists
-	if r.PostFormValue("do") == "undo" {
-		back = backOr(r, back)
-		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoDeletion{ID: list.ID})
-	} else {
-		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID, At: d.Clock.Now().Add(undoDelay)})
-	}
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
-	return nil
 }
 
 // All is the address of the page with all rows chosen.
@@ -243,7 +215,7 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 	first := l.LastScanAt.IsZero()
 	switch {
 	case !l.DeletedAt.IsZero():
-		return say.Text("watchlists.being_deleted"), "wait", "clock", say.Text("watchlists.goes_in_a_few_seconds_with_its_posts")
+		return say.Text("common.being_deleted"), "wait", "clock", say.Text("watchlists.goes_in_a_few_seconds_with_its_posts")
 	case l.Watchlist.Disabled:
 		return say.Text("feed.paused_2"), "", "pause", say.Text("watchlists.keeps_its_posts_counts_towards_the")
 	case !team.Team.Plan.Scans(l.Watchlist.Type):
