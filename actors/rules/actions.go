@@ -175,7 +175,8 @@ func (w *round) decide(a *watchpost.RuleAction) {
 	case a.State == watchpost.RuleRunning:
 		rs.recall(a, v)
 		return
-	case v.State == watchpost.RuleRunning && rs.goes(r.ID): // the deletion, or its undo, calls Run
+	case v.State == watchpost.RuleRunning && !rs.team.DeletedAt(r.ID).IsZero():
+		// It could not be taken back with the deletion. The deletion, or its undo, calls Run.
 	case v.State == watchpost.RuleRunning && !rs.team.HasRoom():
 		w.wake(w.now.Add(roomAgain))
 	case v.State == watchpost.RuleRunning:
@@ -225,10 +226,6 @@ func (rs *Rules) recall(a *watchpost.RuleAction, v watchpost.RuleVerdict) {
 	}
 }
 
-// goes reports whether the deletion of a rule waits. Until then the rule keeps what it has, and
-// begins nothing: an action on the network could not be taken back with the deletion.
-func (rs *Rules) goes(id watchpost.RuleID) bool { return !rs.team.DeletedAt(id).IsZero() }
-
 // Allow reports whether a waiting task may be handed out, as far as rules are
 // concerned.
 func (rs *Rules) Allow(id watchpost.TaskID) bool {
@@ -243,7 +240,7 @@ func (rs *Rules) Allow(id watchpost.TaskID) bool {
 		own.Free = true // the dispatcher has chosen its connection
 		accounts[a.Member] = own
 	}
-	return rs.book.Decide(a, accounts, now).State == watchpost.RuleRunning && !rs.goes(r.ID)
+	return rs.book.Decide(a, accounts, now).State == watchpost.RuleRunning
 }
 
 // Closing is when the hours of the rule end that asked for a task; zero: of none.
