@@ -61,10 +61,10 @@ type View struct {
 	Failed    *watchpost.Delivery // a test or repetition that nothing succeeded since
 }
 
-// Failing reports whether messages to the target fail; one that a member has paused
-// is not asked to work.
+// Failing reports whether messages to the target fail; one that a member has paused, or is
+// deleting, is not asked to work.
 func (v *View) Failing() bool {
-	return !v.Target.Disabled && (v.Paused != "" || v.Failed != nil || v.Current != nil && v.Current.Error != "")
+	return !v.Target.Disabled && v.DeletedAt.IsZero() && (v.Paused != "" || v.Failed != nil || v.Current != nil && v.Current.Error != "")
 }
 
 func (Create) AnsweredWith(Created)             {}

@@ -52,7 +52,7 @@ func (p notificationsPage) Tells() string {
 		names[i] = p.say.Known(kind.Tells)
 	}
 	last := len(names) - 1
-	return p.say.Text("notifications.names_or_last", "names", strings.Join(names[:last], ", "), "last", names[last])
+	return p.say.Text("notifications.names_or_last", "names", p.say.List(names[:last]...), "last", names[last])
 }
 
 func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -66,7 +66,7 @@ func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request,
 		row := targetRowOf(v.say, &views[i], lists, d.Clock.Now())
 		page.Targets = append(page.Targets, row)
 		waits = append(waits, deletion{row.Name, row.Href, views[i].DeletedAt})
-		if views[i].Failing() && !row.Deleting {
+		if views[i].Failing() {
 			page.Failing = append(page.Failing, row)
 		}
 	}
@@ -225,11 +225,11 @@ func deliveryRowOf(say *words.Language, d *watchpost.Delivery, now time.Time) de
 			row.What = alertText(say, d.Alert)
 		}
 		if d.Kind == "replay" {
-			row.What += ", " + say.Text("notifications.sent_again")
+			row.What = say.List(row.What, say.Text("notifications.sent_again"))
 		}
 	}
 	if d.Attempts > 1 {
-		row.What += ", " + plural(say, d.Attempts, "attempt")
+		row.What = say.List(row.What, plural(say, d.Attempts, "attempt"))
 	}
 	switch d.State {
 	case watchpost.DeliveryFailed:
@@ -296,7 +296,7 @@ func triedText(say *words.Language, days []trend.Spike) string {
 	if more := len(days) - len(names); more > 0 {
 		names = append(names, say.Text("notifications.earlier_days", "n", more))
 	}
-	return text + ": " + strings.Join(names, ", ") + "."
+	return text + ": " + say.List(names...) + "."
 }
 
 // targetOf returns the target that a path names (NotFound), and the watchlists.

@@ -65,7 +65,7 @@ func (d rulePages) formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
 		frame: frameOf(v, "rules", v.say.Text("common.new_rule")), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
 		Name: r.Name, conditionForm: conditionFormOf(v.say, &r.If, linesOf), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
 		MinPause: decimal(r.MinPause.Minutes()), MaxPause: decimal(r.MaxPause.Minutes()), Templates: r.Templates, Approval: r.Approval,
-		Variables: variableNames(), Drafts: d.Draft != nil,
+		Variables: v.say.List(watchpost.TemplateVariables()...), Drafts: d.Draft != nil,
 	}
 	if r.ID != "" {
 		f.Title = r.Name
@@ -148,8 +148,6 @@ func (f *ruleForm) patch() watchpost.RulePatch {
 	return p
 }
 
-func variableNames() string { return strings.Join(watchpost.TemplateVariables(), ", ") }
-
 // ruleErrors are the field and the text for each error of a rule.
 var ruleErrors = map[string]fieldError{
 	"Invalid 'name'":              {"name", "conditions.name_length"},
@@ -173,7 +171,7 @@ func (f *ruleForm) refused(w http.ResponseWriter, err error) error {
 		return f.render(w, http.StatusPaymentRequired)
 	case watchpost.Invalid, watchpost.Conflict:
 		e, known := ruleErrors[errorText(err)]
-		e.Text = f.say.Text(e.Text, bounds...)
+		e.Text = f.say.Text(e.Text, bounds(f.say)...)
 		if !known {
 			e = fieldError{"name", f.say.Known(errorText(err))}
 		}

@@ -192,7 +192,7 @@ func discardsOf(say *words.Language, open []watchpost.RuleAction) string {
 	}
 	list := parts[0]
 	for i, p := range parts[1:] {
-		between := ", "
+		between := say.Text("list.comma")
 		if i == len(parts)-2 {
 			between = say.Text("list.and")
 		}
@@ -255,7 +255,7 @@ func ruleRowOf(say *words.Language, rv actors.RuleView, stopped bool, ended []wa
 	case !open:
 		row.State, row.Class, row.Sign = say.Text("rules.outside_its_hours"), "", "clock"
 		if next, ever := r.Hours.Next(now); ever {
-			row.State += ", " + say.Text("rules.goes_on_at", "at", clockIn(say, next, now, r.Hours.Zone))
+			row.State = say.List(row.State, say.Text("rules.goes_on_at", "at", clockIn(say, next, now, r.Hours.Zone)))
 		}
 	}
 	done := 0
@@ -270,7 +270,7 @@ func ruleRowOf(say *words.Language, rv actors.RuleView, stopped bool, ended []wa
 		if !rv.NextAt.Before(now) {
 			next = clockIn(say, rv.NextAt, now, r.Hours.Zone)
 		}
-		row.Detail += ", " + say.Text("rules.next_at", "at", next)
+		row.Detail = say.List(row.Detail, say.Text("rules.next_at", "at", next))
 	}
 	return row
 }

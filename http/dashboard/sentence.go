@@ -74,9 +74,9 @@ func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *vi
 	for _, s := range result.Slots {
 		switch s.Name {
 		case interpret.SlotLanguage:
-			f.Language = strings.Join(s.Values, ", ")
+			f.Language = f.say.List(s.Values...)
 		case interpret.SlotSeniority:
-			f.Level = strings.Join(s.Values, ", ")
+			f.Level = f.say.List(s.Values...)
 		}
 	}
 	return f.render(w, http.StatusOK)
@@ -347,9 +347,9 @@ func chipsText(say *words.Language, s interpret.Selection) string {
 		said := someOf(say, quotes(say, g.Any), say.Text("list.or"))
 		for _, list := range g.With {
 			if len(list) == 1 {
-				said += ", " + say.Text("watchlist.with_word", "word", say.Quoted(list[0]))
+				said = say.List(said, say.Text("watchlist.with_word", "word", say.Quoted(list[0])))
 			} else {
-				said += ", " + say.Text("watchlist.with_one_of_words", "words", some(say, quotes(say, list)))
+				said = say.List(said, say.Text("watchlist.with_one_of_words", "words", some(say, quotes(say, list))))
 			}
 		}
 		groups = append(groups, said)

@@ -220,7 +220,7 @@ func accountOf(say *words.Language, m watchpost.Member, p actors.MemberPresence,
 			text += " " + s.Browser.Version
 		}
 		if s.Browser.OS != "" {
-			text += ", " + s.Browser.OS
+			text = say.List(text, s.Browser.OS)
 		}
 		if text == "" {
 			text = say.Text("team.browser")

@@ -297,7 +297,7 @@ func (f *watchlistForm) Saved() int { return len(f.Understood) - len(f.Wrong()) 
 func (f *watchlistForm) cleanedName() string {
 	name, err := watchpost.CleanName(f.Name)
 	if err != nil {
-		f.Errors = append(f.Errors, fieldError{"name", f.say.Text("conditions.name_length", bounds...)})
+		f.Errors = append(f.Errors, fieldError{"name", f.say.Text("conditions.name_length", bounds(f.say)...)})
 	}
 	return name
 }

@@ -167,7 +167,7 @@ func keywordsText(say *words.Language, keywords []watchpost.KeywordEntry) string
 	if same && len(keywords) > 0 {
 		condition := conditionText(say, &keywords[0])
 		if condition != "" && len(listed) > 1 {
-			condition = ", " + say.Text("watchlists.each_condition", "condition", strings.TrimSpace(condition))
+			condition = say.Text("list.comma") + say.Text("watchlists.each_condition", "condition", strings.TrimSpace(condition))
 		}
 		return some(say, listed) + condition
 	}
@@ -197,7 +197,9 @@ func quotes(say *words.Language, listed []string) (quoted []string) {
 }
 
 // some lists the first of some words.
-func some(say *words.Language, listed []string) string { return someOf(say, listed, ", ") }
+func some(say *words.Language, listed []string) string {
+	return someOf(say, listed, say.Text("list.comma"))
+}
 
 func someOf(say *words.Language, listed []string, between string) string {
 	if len(listed) <= namedKeywords {
@@ -236,7 +238,7 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 	case team.Limits.WeeklyPosts >= 0 && l.PostsThisWeek >= team.Limits.WeeklyPosts:
 		return say.Text("watchlists.week_is_full"), "wait", "warn", looked + ". " + say.Text("watchlists.new_posts_are_dropped_until_until", "until", say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), "plan", planName(team.Team.Plan))
 	}
-	return say.Text("watchlists.on_time"), "good", "check", looked + ", " + say.Text("watchlists.next_at_at_utc", "at", zonedTime(say, l.NextScanAt, now))
+	return say.Text("watchlists.on_time"), "good", "check", say.List(looked, say.Text("watchlists.next_at_at_utc", "at", zonedTime(say, l.NextScanAt, now)))
 }
 
 // barDays is how many days the small chart shows.
@@ -259,7 +261,7 @@ func barsOf(say *words.Language, days []int, now time.Time) (bars []bar, text st
 		bars = append(bars, bar{0.5 + width*float64(i), height - h, h})
 		numbers = append(numbers, say.Number(n))
 	}
-	return bars, say.Text("watchlists.posts_per_day_from_to_today", "from", say.Date("date.weekday", barDay(now, 0)), "numbers", strings.Join(numbers, ", "))
+	return bars, say.Text("watchlists.posts_per_day_from_to_today", "from", say.Date("date.weekday", barDay(now, 0)), "numbers", say.List(numbers...))
 }
 
 // listOrder is which watchlists the page of them shows, and in which order. Both are part
