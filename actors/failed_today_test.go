@@ -43,10 +43,6 @@ func TestFailedToday(t *testing.T) {
 	w.Restart()
 	check(2)
 	s.Connect()
-	keywordWatchlist(t, team, "go")
-	fail(s.Expect(protocol.TypeTask)) // the scan
-	check(2)
-
 	f := s.ExpectTask(fetches(t, team, 1)[0])
 	s.Accept(f)
 	w.SetClock(time.Date(2030, 1, 12, 0, 1, 0, 0, time.UTC))
@@ -55,5 +51,9 @@ func TestFailedToday(t *testing.T) {
 	s.ExpectAck(f)
 	check(0)
 	fail(s.ExpectTask(fetches(t, team, 1)[0]))
+	check(1)
+
+	keywordWatchlist(t, team, "go")
+	fail(s.Expect(protocol.TypeTask)) // the scan
 	check(1)
 }

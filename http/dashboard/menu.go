@@ -287,8 +287,8 @@ func (f frame) Nav() []navLink { return f.links(false) }
 // More are the entries that a narrow screen shows in a menu.
 func (f frame) More() []navLink { return f.links(true) }
 
-// Alert is what the entries behind "More" alert of, as one count.
-func (f frame) Alert() navLink {
+// MoreAlert is what the entries behind "More" alert of, as one count.
+func (f frame) MoreAlert() navLink {
 	var alert navLink
 	var parts []string
 	for _, link := range f.More() {
