@@ -233,7 +233,7 @@ func ruleGroups(say *words.Language, view actors.RulesView, lists []actors.Watch
 		g.Full = limit != watchpost.Unlimited && len(g.Rows) >= limit
 		g.Plan = plural(say, len(g.Rows), "rule")
 		if limit != watchpost.Unlimited {
-			g.Plan = say.Text("rules.used_of_rules_on_the_plan", "used", len(g.Rows), "rules", plural(say, limit, "rule"), "plan", planName(team.Team.Plan))
+			g.Plan = say.Text("rules.used_of_rules_on_the_plan", "used", len(g.Rows), "rules", plural(say, limit, "rule"), "plan", planName(say, team.Team.Plan))
 		}
 		groups = append(groups, g)
 	}

@@ -236,7 +236,7 @@ func (f *watchlistForm) refused(w http.ResponseWriter, err error) error {
 		if text == watchpost.TextWatchlistDisabled {
 			text = "This watchlist is paused. Resume it below, then change it."
 		}
-		f.Errors = append(f.Errors, fieldError{"name", text})
+		f.Errors = append(f.Errors, fieldError{"name", f.say.Known(text)})
 		return f.render(w, http.StatusUnprocessableEntity)
 	}
 	return err

@@ -67,7 +67,7 @@ func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPa
 	}
 	now := d.Clock.Now()
 	page := &watchlistsPage{
-		frame: frameOf(v, "watchlists", v.say.Text("common.watchlists")), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
+		frame: frameOf(v, "watchlists", v.say.Text("common.watchlists")), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.say, v.team.Team.Plan),
 		WeeklyEnds: v.say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), Budgets: budgets(v.say, plan), listOrder: listOrderOf(v.say, r.URL.Query(), len(lists)),
 	}
 	var waits []deletion
@@ -112,7 +112,12 @@ func (d watchlistPages) countDays(r *http.Request, v *visit, rows []watchlistRow
 	return nil
 }
 
-func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) + string(p[1:]) }
+// planNames are the texts that name the plans.
+var planNames = map[watchpost.Plan]string{
+	watchpost.PlanFree: "plan.free", watchpost.PlanGrowth: "plan.growth", watchpost.PlanExpert: "plan.expert", watchpost.PlanUltimate: "plan.ultimate", watchpost.PlanPro: "plan.pro",
+}
+
+func planName(say *words.Language, p watchpost.Plan) string { return say.Text(planNames[p]) }
 
 // Full reports whether the plan has room for no other watchlist.
 func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
@@ -221,7 +226,7 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 	case l.Watchlist.Disabled:
 		return say.Text("feed.paused_2"), "", "pause", say.Text("watchlists.keeps_its_posts_counts_towards_the")
 	case !team.Team.Plan.Scans(l.Watchlist.Type):
-		return say.Text("watchlists.not_scanned"), "wait", "clock", say.Text("watchlists.the_plan_plan_does_not_include", "plan", planName(team.Team.Plan))
+		return say.Text("watchlists.not_scanned"), "wait", "clock", say.Text("watchlists.the_plan_plan_does_not_include", "plan", planName(say, team.Team.Plan))
 	case first || l.NextScanAt.Before(now):
 		state, detail = waitText(say, l, team, now)
 		class, sign = "wait", "clock"
@@ -236,7 +241,7 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 		}
 		return state, class, sign, looked + ". " + detail
 	case team.Limits.WeeklyPosts >= 0 && l.PostsThisWeek >= team.Limits.WeeklyPosts:
-		return say.Text("watchlists.week_is_full"), "wait", "warn", looked + ". " + say.Text("watchlists.new_posts_are_dropped_until_until", "until", say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), "plan", planName(team.Team.Plan))
+		return say.Text("watchlists.week_is_full"), "wait", "warn", looked + ". " + say.Text("watchlists.new_posts_are_dropped_until_until", "until", say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), "plan", planName(say, team.Team.Plan))
 	}
 	return say.Text("watchlists.on_time"), "good", "check", say.List(looked, say.Text("watchlists.next_at_at_utc", "at", zonedTime(say, l.NextScanAt, now)))
 }
