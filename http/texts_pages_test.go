@@ -30,7 +30,6 @@ var notOnPages = map[string]string{
 	"Unknown or revoked session token":                                    "of the extension",
 	"want an id":                                                          "replaced by the parameter's own text",
 	"want one of %s":                                                      "replaced by the parameter's own text",
-	"Not connected: begin with hello":                                     "of the extension",
 }
 
 // TestErrorsOnPagesAreTranslated: each language has the errors that pages may show. An error
