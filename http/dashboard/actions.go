@@ -198,9 +198,9 @@ func undoDeletion(v *visit, waits []deletion, back string, now time.Time) *undoV
 	return undo
 }
 
-// delete has a thing deleted when the time to take that back is over, or takes it back, and then
+// deleteLater has a thing deleted when the time to take that back is over, or takes it back, and then
 // shows the list of its kind.
-func (d *Dashboard) delete(w http.ResponseWriter, r *http.Request, v *visit, of actors.Deletable, id, list string) (err error) {
+func deleteLater(d *Dashboard, w http.ResponseWriter, r *http.Request, v *visit, of actors.Deletable, id, list string) (err error) {
 	if r.PostFormValue("do") == "undo" {
 		list = backOr(r, list)
 		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoDeletion{Of: of, ID: id})

@@ -371,7 +371,7 @@ func (d notificationPages) changeTarget(w http.ResponseWriter, r *http.Request, 
 	case "pause", "resume":
 		_, err = actors.Ask(ctx, d.Registry, team, actors.UpdateTarget{ID: id, Patch: watchpost.TargetPatch{Disabled: new(do == "pause")}})
 	case "delete", "undo":
-		return d.delete(w, r, v, actors.DeletableTarget, string(id), pathNotifications)
+		return deleteLater(d.Dashboard, w, r, v, actors.DeletableTarget, string(id), pathNotifications)
 	default:
 		return d.saveTarget(w, r, v)
 	}

@@ -335,7 +335,7 @@ func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) 
 		off := do == "pause"
 		update.Patch.Disabled = &off
 	case "delete", "undo":
-		return d.delete(w, r, v, actors.DeletableRule, string(old.ID), pathRules)
+		return deleteLater(d.Dashboard, w, r, v, actors.DeletableRule, string(old.ID), pathRules)
 	case "rows":
 		f.take(v, r.PostForm)
 		return f.render(w, http.StatusOK)
