@@ -56,12 +56,12 @@ func newPendingDeletions(t *team) *pendingDeletions {
 		},
 		DeletableRule: {
 			has:     func(id string) bool { return t.rules.Has(watchpost.RuleID(id)) },
-			delete:  func(id string) { t.rules.Delete(watchpost.RuleID(id)) },
+			delete:  func(id string) { _ = t.rules.Delete(watchpost.RuleID(id)) },
 			missing: watchpost.TextRuleNotFound,
 		},
 		DeletableTarget: {
 			has:     func(id string) bool { return t.notifications.Has(watchpost.TargetID(id)) },
-			delete:  func(id string) { t.notifications.Delete(watchpost.TargetID(id)) },
+			delete:  func(id string) { _ = t.notifications.Delete(watchpost.TargetID(id)) },
 			missing: watchpost.TextTargetNotFound,
 		},
 	}}

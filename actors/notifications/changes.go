@@ -162,27 +162,22 @@ func (ts *Targets) auditHook(batch *persistence.Batch, w *watchpost.Watchlist, n
 	ts.audit(batch, kind, &watchpost.NotificationTarget{Name: w.Name, Kind: watchpost.TargetSlack})
 }
 
-func (ts *Targets) onDelete(m Delete) {
-	if !ts.Has(m.ID) {
-		ts.Answer(nil, errTarget())
-		return
-	}
-	ts.Delete(m.ID)
-	ts.Answer(root.Done{}, nil)
-}
-
 // Has reports whether the team has a target that no watchlist makes.
 func (ts *Targets) Has(id watchpost.TargetID) bool {
 	box := ts.byID[id]
 	return box != nil && box.target != nil
 }
 
-// Delete deletes a target that Has reports, with what waits for it.
-func (ts *Targets) Delete(id watchpost.TargetID) {
+// Delete deletes a target that Has reports (NotFound), with what waits for it.
+func (ts *Targets) Delete(id watchpost.TargetID) error {
+	if !ts.Has(id) {
+		return errTarget()
+	}
 	batch := &persistence.Batch{}
 	ts.remove(batch, ts.byID[id])
 	ts.Commits.Submit(batch, nil)
 	ts.Clean()
+	return nil
 }
 
 // remove deletes a target. Its other records go with Clean, which is to follow.
@@ -263,7 +258,7 @@ func (ts *Targets) viewOf(box *outbox, t watchpost.NotificationTarget) View {
 		failed := *box.state.Failed
 		v.Failed = &failed
 	}
-	if at, due := ts.due(box, &t, ts.Env.Clock.Now()); due {
+	if at, due := attemptDue(ts.host, box, &t, ts.Env.Clock.Now()); due {
 		v.NextAt = at
 	}
 	return v

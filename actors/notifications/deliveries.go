@@ -44,7 +44,7 @@ func (ts *Targets) Run() {
 		if !ok {
 			continue
 		}
-		at, due := ts.due(box, &t, now)
+		at, due := attemptDue(ts.host, box, &t, now)
 		switch {
 		case !due:
 		case at.After(now):
@@ -61,10 +61,10 @@ func (ts *Targets) Run() {
 	}
 }
 
-// due returns when the next attempt of a target may be made. None is while its deletion waits: a
+// attemptDue returns when the next attempt of a target may be made. None is while its deletion waits: a
 // message could not be taken back with the deletion. An undo calls Run.
-func (ts *Targets) due(box *outbox, t *watchpost.NotificationTarget, now time.Time) (at time.Time, ok bool) {
-	if !ts.host.DeletedAt(box.id).IsZero() {
+func attemptDue(host Host, box *outbox, t *watchpost.NotificationTarget, now time.Time) (at time.Time, ok bool) {
+	if !host.DeletedAt(box.id).IsZero() {
 		return at, false
 	}
 	return box.due(t, now)

@@ -93,27 +93,22 @@ func (rs *Rules) onUpdate(m Update) {
 
 func errRule() error { return watchpost.Errorf(watchpost.NotFound, watchpost.TextRuleNotFound) }
 
-func (rs *Rules) onDelete(m Delete) {
-	if !rs.Has(m.ID) {
-		rs.Answer(nil, errRule())
-		return
-	}
-	rs.Delete(m.ID)
-	rs.Answer(root.Done{}, nil)
-}
-
 // Has reports whether the team has a rule.
 func (rs *Rules) Has(id watchpost.RuleID) bool {
 	_, known := rs.book.Rules[id]
 	return known
 }
 
-// Delete deletes a rule of the team, and withdraws what waits of it.
-func (rs *Rules) Delete(id watchpost.RuleID) {
+// Delete deletes a rule of the team (NotFound), and withdraws what waits of it.
+func (rs *Rules) Delete(id watchpost.RuleID) error {
+	if !rs.Has(id) {
+		return errRule()
+	}
 	batch := &persistence.Batch{}
 	rs.remove(batch, id)
 	rs.Commits.Submit(batch, nil)
 	rs.Run()
+	return nil
 }
 
 func (rs *Rules) remove(batch *persistence.Batch, id watchpost.RuleID) {
