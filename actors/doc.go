@@ -32,7 +32,7 @@
 //	effects       likes and invitations that must not be done twice
 //	late          the truth about writes whose outcome was unknown
 //	watchlists    watchlists, lists, counters of the week
-//	pendingDeletions  deletions of watchlists that wait for their moment
+//	pendingDeletions  deletions of watchlists, rules and targets that wait for their moment
 //	idempotency   replies that are kept for repeated requests
 //	arrivals      posts that are new to a watchlist, which rules and notifications are to look at (package arrivals)
 //	rules         auto-engagement rules and their actions (package rules)

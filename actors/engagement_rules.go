@@ -142,6 +142,16 @@ func (h rulesHost) EndTask(id watchpost.TaskID, failure watchpost.TaskFailure) {
 // HandOut implements rules.Host.
 func (h rulesHost) HandOut() { h.team.handouts.run() }
 
+// DeletedAt implements rules.Host.
+func (h rulesHost) DeletedAt(id watchpost.RuleID) time.Time {
+	return h.team.pendingDeletions.at(string(id))
+}
+
+// Deleted implements rules.Host.
+func (h rulesHost) Deleted(batch *persistence.Batch, id watchpost.RuleID) {
+	h.team.pendingDeletions.forget(batch, string(id))
+}
+
 // Audit implements rules.Host.
 func (h rulesHost) Audit(batch *persistence.Batch, kind watchpost.AuditKind, subject string) {
 	h.team.audit.note(batch, kind, "", subject)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
+	"watchpost/actors/reads"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -192,4 +194,36 @@ func newestFetch(view persistence.View, space persistence.Space, keys []string) 
 		return nil, nil
 	}
 	return &task, err
+}
+
+// failures counts the tasks of callers that were asked for today (UTC) and have failed, as
+// reads.JournalTotals does, without a scan of the journal for each page that shows it.
+type failures struct {
+	day   time.Time
+	count int
+}
+
+// load counts the tasks that have failed before this activation.
+func (f *failures) load(view persistence.View, space persistence.Space, now time.Time) error {
+	f.day = watchpost.Daily.Start(now)
+	totals, err := reads.TotalsOf(view, space, f.day)
+	f.count = totals.Failed
+	return err
+}
+
+// ended counts a task that ends.
+func (f *failures) ended(task *watchpost.Task, now time.Time) {
+	f.today(now)
+	failed := task.State == watchpost.TaskFailed && task.Failure.Code != watchpost.FailCancelled
+	if failed && !task.Type.Scan() && string(task.ID) >= watchpost.FirstID(f.day) {
+		f.count++
+	}
+}
+
+// today returns the count of the present day.
+func (f *failures) today(now time.Time) int {
+	if day := watchpost.Daily.Start(now); !day.Equal(f.day) {
+		f.day, f.count = day, 0
+	}
+	return f.count
 }

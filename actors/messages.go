@@ -186,19 +186,26 @@ type UpdateWatchlist struct {
 	from watchpost.Origin // of the request, for its decision
 }
 
-// DeleteWatchlist deletes a watchlist, or notes when that is to be done; answered by Done
-// (NotFound).
+// DeleteWatchlist deletes a watchlist; answered by Done (NotFound).
 type DeleteWatchlist struct {
 	Type watchpost.WatchlistType
 	ID   watchpost.WatchlistID
-	// At is the moment until which the watchlist stays whole, and the deletion can be taken
-	// back; one that is not in the future means at once.
+}
+
+// DeleteLater notes that a thing is to be deleted at a moment, until which the deletion can be
+// taken back; answered by Done (NotFound).
+type DeleteLater struct {
+	Of Deletable
+	ID string
 	At time.Time
 }
 
-// UndoDeletion takes back the deletion of a watchlist that waits; answered by Done (NotFound;
-// Conflict when none waits, or its moment has come).
-type UndoDeletion struct{ ID watchpost.WatchlistID }
+// UndoDeletion takes back a deletion that waits; answered by Done (NotFound; Conflict when none
+// waits, or its moment has come).
+type UndoDeletion struct {
+	Of Deletable
+	ID string
+}
 
 // Follow makes a people or company watchlist that follows a list: that of
 // Watchlist.List, or a new one. The references are added to the list, for all
@@ -305,6 +312,7 @@ func (GetScanPlan) AnsweredWith(scanplan.Plan)      {}
 func (ListWatchlists) AnsweredWith([]WatchlistView) {}
 func (UpdateWatchlist) AnsweredWith(WatchlistView)  {}
 func (DeleteWatchlist) AnsweredWith(root.Done)      {}
+func (DeleteLater) AnsweredWith(root.Done)          {}
 func (UndoDeletion) AnsweredWith(root.Done)         {}
 func (sessionHello) AnsweredWith(sessionWelcomed)   {}
 func (redeemPairing) AnsweredWith(SessionOpened)    {}

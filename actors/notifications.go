@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"watchpost/actors/arrivals"
 	"watchpost/actors/notifications"
@@ -67,6 +68,16 @@ func (h notificationHost) Member(email string) (watchpost.Member, error) {
 // Waits implements notifications.Host.
 func (h notificationHost) Waits() bool {
 	return h.team.arrivals.Pending() || h.team.pendingDeletions.waiting()
+}
+
+// DeletedAt implements notifications.Host.
+func (h notificationHost) DeletedAt(id watchpost.TargetID) time.Time {
+	return h.team.pendingDeletions.at(string(id))
+}
+
+// Deleted implements notifications.Host.
+func (h notificationHost) Deleted(batch *persistence.Batch, id watchpost.TargetID) {
+	h.team.pendingDeletions.forget(batch, string(id))
 }
 
 // Audit implements notifications.Host.

@@ -242,7 +242,7 @@ func (s *schedule) times(entries []dueEntry) scanTimes {
 // those wait that are due, and the moment of a deletion that waits.
 func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	w := &v.Watchlist
-	v.DeletedAt = ws.team.pendingDeletions.at(w.ID)
+	v.DeletedAt = ws.team.pendingDeletions.at(string(w.ID))
 	of := scheduleOf(w)
 	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), of)
 	if !w.Disabled {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -32,6 +33,7 @@ type tasks struct {
 	tally tally
 	// unstarted are those open tasks that have no actor.
 	unstarted unstarted
+	failures  failures
 }
 
 func newTasks(t *team) *tasks {
@@ -184,7 +186,7 @@ func (t *tasks) load(view persistence.View) error {
 		return err
 	}
 	t.open = make(map[watchpost.TaskID]*openTask, len(debits))
-	if err := t.loadWaiting(view, debits); err != nil {
+	if err := errors.Join(t.loadWaiting(view, debits), t.failures.load(view, t.Space, t.env.Clock.Now())); err != nil {
 		return err
 	}
 	keys := make([][]byte, 0, len(debits))

@@ -330,6 +330,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		open.ended = true
 		t.tally.count(open)
 		t.team.dispatch.Remove(c.task.ID)
+		t.failures.ended(&c.task, t.env.Clock.Now())
 		t.team.effects.end(batch, &c.task)
 		t.team.effects.endUndone(batch, &c.task)
 		noteFetched(batch, &c.task)
@@ -354,10 +355,11 @@ func (t *tasks) moveAllWrites() {
 // dueEarlier moves a scan that waits to an earlier moment.
 func (t *tasks) dueEarlier(open *openTask, due time.Time) { t.tally.dueEarlier(open, due) }
 
-// countIn fills in how many tasks and scans wait and run.
+// countIn fills in how many tasks and scans wait and run, and how many failed today.
 func (t *tasks) countIn(v *TeamView) {
 	ty := &t.tally
 	v.WaitingTasks, v.WaitingScans, v.RunningScans, v.OldestScan = ty.waiting, ty.waitingScans.Len(), ty.runningScans, ty.oldestScan()
+	v.FailedTasks = t.failures.today(t.env.Clock.Now())
 }
 
 // stopTimer stops the timer of the component.

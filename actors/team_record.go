@@ -30,9 +30,11 @@ type TeamView struct {
 	RunningScans int
 	OldestScan   time.Time
 	// WaitingTasks counts all open tasks that no session has, scans included;
+	// FailedTasks those of callers that were asked for today (UTC) and have failed;
 	// Proposals the actions of rules that wait for approval, FailingTargets the
 	// notification targets whose messages fail.
 	WaitingTasks   int
+	FailedTasks    int
 	Proposals      int
 	FailingTargets int
 }

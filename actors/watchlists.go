@@ -11,6 +11,7 @@ import (
 	"watchpost/actors/cache"
 	"watchpost/actors/dispatch"
 	"watchpost/actors/poststore"
+	"watchpost/actors/root"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -77,7 +78,9 @@ func (ws *watchlists) receive(message any) bool {
 			ws.Context.RequestWithCustomSender(tracked.pid, m, ws.Context.Sender())
 		}
 	case DeleteWatchlist:
-		ws.onDeleteWatchlist(m)
+		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
+			ws.delete(tracked, ws.env.ReplyTo(ws.Context.Sender(), root.Done{}))
+		}
 	case collected:
 		ws.onCollected(m)
 	case poststore.Purged:
@@ -337,3 +340,38 @@ func (ws *watchlists) all() iter.Seq2[watchpost.WatchlistID, *trackedWatchlist] 
 
 // count counts the watchlists.
 func (ws *watchlists) count() int { return len(ws.byID) }
+
+// delete decides a deletion in one small batch, which every query honours from then on;
+// the post store removes the posts afterwards. onCommitted, if any, is called when the batch
+// is durable or lost.
+func (ws *watchlists) delete(tracked *trackedWatchlist, onCommitted func(error)) {
+	w := tracked.view.Watchlist
+	batch := &persistence.Batch{}
+	cache.DeleteWatchlist(batch, w.ID)
+	ws.team.notifications.OnWatchlistDeleted(batch, &w)
+	for _, e := range w.Keywords {
+		batch.Delete(teamspace.ScanKey(w.ID, e.ID))
+	}
+	batch.Put(teamspace.Key(teamspace.KeyDeleted, w.ID), nil)
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil)
+	delete(ws.byID, w.ID)
+	delete(ws.weeks, w.ID)
+	ws.team.pendingDeletions.forget(batch, string(w.ID))
+	ws.team.rules.OnWatchlistDeleted(batch, w.ID)
+	ws.team.scans.forgetUnscheduled(w.ID)
+	owner, gone := tracked.pid, true
+	if !w.Type.HasKeywords() {
+		owner, gone = ws.unfollow(batch, w)
+	}
+	ws.noteNeed(&w)
+	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == w.ID })
+	ws.Commits.Submit(batch, onCommitted)
+	ws.team.rules.Run()
+	ws.team.notifications.Clean()
+	// Through the actor that passes its posts on, so that the purge comes behind them.
+	ws.Context.Send(owner, poststore.Purge{Watchlist: w.ID, Team: ws.Context.Self()})
+	if gone {
+		ws.Context.Poison(owner)
+	}
+	ws.team.handouts.run() // it may have been the last that was waited for
+}

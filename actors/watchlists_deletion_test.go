@@ -21,7 +21,7 @@ const deletionDelay = time.Hour
 func deleteLater(t *testing.T, w *actorstest.World, team *actorstest.Team, list watchpost.Watchlist) time.Time {
 	t.Helper()
 	at := w.Now().Add(deletionDelay)
-	done(t, team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID, At: at})
+	done(t, team, actors.DeleteLater{ID: string(list.ID), At: at})
 	return at
 }
 
@@ -52,9 +52,9 @@ func TestDeletionWaits(t *testing.T) {
 	makeRule(t, w, team, list.ID, watchpost.ActionLike, func(r *watchpost.EngagementRule) { r.Approval = true })
 	newTarget(t, team, h, func(target *watchpost.NotificationTarget) { target.Watchlist = list.ID })
 	endScan(s, scan, true, postBy(w, "ada"))
-	undo := actors.UndoDeletion{ID: list.ID}
+	undo := actors.UndoDeletion{ID: string(list.ID)}
 	actorstest.Fails(t, team, watchpost.Conflict, undo)
-	actorstest.Fails(t, team, watchpost.NotFound, actors.DeleteWatchlist{Type: watchpost.ForumWatchlist, ID: list.ID, At: w.Now().Add(time.Hour)})
+	actorstest.Fails(t, team, watchpost.NotFound, actors.DeleteLater{Of: actors.DeletableRule, ID: string(list.ID), At: w.Now().Add(time.Hour)})
 
 	before := getWatchlist(t, team, list)
 	at := deleteLater(t, w, team, list)
@@ -192,7 +192,7 @@ func TestDeletionAtOnceMeanwhile(t *testing.T) {
 	done(t, team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID})
 	w.Store.FailWhen(nil)
 	require.True(t, together, "in one batch")
-	actorstest.Fails(t, team, watchpost.NotFound, actors.UndoDeletion{ID: list.ID})
+	actorstest.Fails(t, team, watchpost.NotFound, actors.UndoDeletion{ID: string(list.ID)})
 	require.Zero(t, outboxes(t, w))
 	w.Advance(2 * deletionDelay)
 	w.Crash()
@@ -230,7 +230,7 @@ func TestDeletionIsAskedForBy(t *testing.T) {
 	list := keywordWatchlist(t, team, "go")
 	makeRule(t, w, team, list.ID, watchpost.ActionLike, nil)
 	asker := watchpost.Origin{Member: founder(t, team)}
-	_, err := actors.Ask(root.WithOrigin(w.Context(), asker), w.Registry, team.ID, actors.DeleteWatchlist{Type: list.Type, ID: list.ID, At: w.Now().Add(deletionDelay)})
+	_, err := actors.Ask(root.WithOrigin(w.Context(), asker), w.Registry, team.ID, actors.DeleteLater{ID: string(list.ID), At: w.Now().Add(deletionDelay)})
 	require.NoError(t, err)
 	w.Crash()
 	w.Advance(deletionDelay)

@@ -66,7 +66,9 @@ func TestDashboardKeys(t *testing.T) {
 		require.Contains(t, page, text)
 	}
 	at := "/app/keys/" + shown["id"].(string)
-	require.Contains(t, b.do("GET", at, "").raw, `value="`+day+`"`)
+	form := b.do("GET", at, "").raw
+	require.Contains(t, form, `value="`+day+`"`)
+	require.Contains(t, form, "Programs that use it are refused at once, and this cannot be undone.")
 
 	// A change keeps the end that it does not name.
 	change := url.Values{"do": {"save"}, "name": {"Monthly report"}, "scopes": {"read"}, "expires_at": {day}}

@@ -237,3 +237,65 @@ func TestDashboardDeletionIsTakenBack(t *testing.T) {
 	require.Equal(t, 200, m.call("DELETE", watchlists+"?id="+other, "").status)
 	require.NotContains(t, show(), other)
 }
+
+// TestDashboardDeletionsWait: a rule and a notification target that are deleted in the dashboard
+// stay for ten seconds. Until then their list, their row and their form take that back.
+func TestDashboardDeletionsWait(t *testing.T) {
+	t.Parallel()
+	h := buildWithClock(t)
+	m := h.team("Undecided", "growth")
+	b := h.browser()
+	b.signIn(m.email)
+	one := inbox{b, b.token()}
+	for _, c := range []struct{ page, api, body, asks, detail string }{
+		{"/app/rules", "/api-engagement-rules", `{"watchlist_id":"` + m.watch() + `","action":"like","name":"Undecided thing"}`, "What waits of the rule is withdrawn.", "does nothing until then"},
+		{"/app/notifications", "/api-notifications", `{"type":"slack","name":"Undecided thing","url":"https://hooks.example/x"}`, "that it has not sent", "sends nothing until then"},
+	} {
+		id := read[fields](m.call("POST", c.api, c.body), 200)["id"].(string)
+		path := c.page + "/" + id
+		show := func() string { return b.do("GET", c.page, "").raw }
+		remove := func() string {
+			t.Helper()
+			form := b.do("GET", path, "").raw
+			require.Contains(t, form, c.asks)
+			require.Contains(t, form, "You can undo it for ten seconds.")
+			deleted := one.post(path, "do", "delete")
+			require.Equal(t, 303, deleted.status)
+			require.Equal(t, c.page, deleted.header.Get("Location"))
+			return show()
+		}
+		require.NotContains(t, show(), `class="toast"`)
+		page := remove()
+		require.Contains(t, page, `<div class="toast"><span>“Undecided thing” is being deleted.</span>`)
+		require.Contains(t, page, "</svg>Being deleted</span>")
+		require.Contains(t, page, c.detail)
+		require.Contains(t, m.call("GET", c.api, "").raw, id, "the API shows it until then")
+		require.Equal(t, 303, one.takeBack(page).status)
+		require.NotContains(t, show(), "eing deleted")
+		require.Contains(t, one.takeBack(page).raw, "The deletion was taken back, or has begun")
+
+		// From its row, and from its form.
+		page = remove()
+		row := page[strings.Index(page, `-`+id+`"`):]
+		require.Contains(t, row[:strings.Index(row, "</form>")], `name="do" value="undo">Undo<span`)
+		form := b.do("GET", path, "").raw
+		require.Contains(t, form, `name="do" value="undo"`)
+		require.Contains(t, form, "Being deleted")
+		require.NotContains(t, form, `name="do" value="delete"`)
+		back := one.post(path, "do", "undo", "back", c.page+"?x=1")
+		require.Equal(t, c.page+"?x=1", back.header.Get("Location"))
+
+		// Afterwards it is gone.
+		page = remove()
+		h.advance(10 * time.Second)
+		require.NotContains(t, show(), id)
+		require.NotContains(t, show(), `class="toast"`)
+		require.Equal(t, 404, one.takeBack(page).status)
+		require.Equal(t, 404, b.do("GET", path, "").status)
+
+		// The API deletes at once.
+		id = read[fields](m.call("POST", c.api, c.body), 200)["id"].(string)
+		require.Equal(t, 200, m.call("DELETE", c.api+"?id="+id, "").status)
+		require.NotContains(t, show(), id)
+	}
+}

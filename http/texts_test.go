@@ -72,7 +72,7 @@ type program struct {
 }
 
 // readProgram parses the sources.
-func readProgram(t *testing.T) *program {
+func readProgram(t *testing.T, sources []string) *program {
 	t.Helper()
 	p := &program{constants: map[string]string{}, used: map[string]bool{}, errors: map[string]bool{}}
 	var files []*ast.File
@@ -214,7 +214,7 @@ func documentedTexts(d *openapi3.T) map[string][]string {
 // not have for another purpose, and every error text of the code is in it.
 func TestDocumentedTextsAreSent(t *testing.T) {
 	t.Parallel()
-	p := readProgram(t)
+	p := readProgram(t, sources)
 	d := document(t)
 	documented := documentedTexts(d)
 	require.Greater(t, len(documented), 100)

@@ -86,7 +86,7 @@ func errTarget() error {
 
 func (ts *Targets) onUpdate(m Update) {
 	box := ts.byID[m.ID]
-	if box == nil || box.target == nil {
+	if !ts.Has(m.ID) {
 		ts.Answer(nil, errTarget())
 		return
 	}
@@ -162,17 +162,22 @@ func (ts *Targets) auditHook(batch *persistence.Batch, w *watchpost.Watchlist, n
 	ts.audit(batch, kind, &watchpost.NotificationTarget{Name: w.Name, Kind: watchpost.TargetSlack})
 }
 
-func (ts *Targets) onDelete(m Delete) {
-	box := ts.byID[m.ID]
-	if box == nil || box.target == nil {
-		ts.Answer(nil, errTarget())
-		return
+// Has reports whether the team has a target that no watchlist makes.
+func (ts *Targets) Has(id watchpost.TargetID) bool {
+	box := ts.byID[id]
+	return box != nil && box.target != nil
+}
+
+// Delete deletes a target that Has reports (NotFound), with what waits for it.
+func (ts *Targets) Delete(id watchpost.TargetID) error {
+	if !ts.Has(id) {
+		return errTarget()
 	}
 	batch := &persistence.Batch{}
-	ts.remove(batch, box)
+	ts.remove(batch, ts.byID[id])
 	ts.Commits.Submit(batch, nil)
 	ts.Clean()
-	ts.Answer(root.Done{}, nil)
+	return nil
 }
 
 // remove deletes a target. Its other records go with Clean, which is to follow.
@@ -180,6 +185,7 @@ func (ts *Targets) remove(batch *persistence.Batch, box *outbox) {
 	batch.Delete(teamspace.Key(teamspace.KeyTarget, box.id))
 	ts.audit(batch, watchpost.AuditTargetDeleted, box.target)
 	box.target = nil
+	ts.host.Deleted(batch, box.id)
 }
 
 // OnWatchlistDeleted deletes the targets of a watchlist in the decision that deletes it,
@@ -241,7 +247,7 @@ func (ts *Targets) Views() []View {
 func (ts *Targets) viewOf(box *outbox, t watchpost.NotificationTarget) View {
 	v := View{
 		Target: t, OfWatchlist: box.target == nil, Paused: box.state.Paused, FailingSince: box.state.FailingSince, DeliveredAt: box.state.DeliveredAt,
-		Waiting: len(box.queue), Dropped: box.state.Dropped,
+		Waiting: len(box.queue), Dropped: box.state.Dropped, DeletedAt: ts.host.DeletedAt(box.id),
 	}
 	v.Target.Sealed = nil
 	if box.state.Current != nil {
@@ -252,7 +258,7 @@ func (ts *Targets) viewOf(box *outbox, t watchpost.NotificationTarget) View {
 		failed := *box.state.Failed
 		v.Failed = &failed
 	}
-	if at, due := box.due(&t, ts.Env.Clock.Now()); due {
+	if at, due := attemptDue(ts.host, box, &t, ts.Env.Clock.Now()); due {
 		v.NextAt = at
 	}
 	return v

@@ -44,7 +44,7 @@ func (ts *Targets) Run() {
 		if !ok {
 			continue
 		}
-		at, due := box.due(&t, now)
+		at, due := attemptDue(ts.host, box, &t, now)
 		switch {
 		case !due:
 		case at.After(now):
@@ -59,6 +59,15 @@ func (ts *Targets) Run() {
 	if !next.IsZero() {
 		ts.timer = ts.Env.TellAt(next, ts.Context.Self(), timerDue{})
 	}
+}
+
+// attemptDue returns when the next attempt of a target may be made. None is while its deletion waits: a
+// message could not be taken back with the deletion. An undo calls Run.
+func attemptDue(host Host, box *outbox, t *watchpost.NotificationTarget, now time.Time) (at time.Time, ok bool) {
+	if !host.DeletedAt(box.id).IsZero() {
+		return at, false
+	}
+	return box.due(t, now)
 }
 
 // StopTimer ends the component's timer; Run sets it again.

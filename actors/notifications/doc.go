@@ -10,6 +10,7 @@ package notifications
 
 import (
 	"iter"
+	"time"
 
 	"watchpost/persistence"
 	"watchpost/watchpost"
@@ -25,8 +26,12 @@ type Host interface {
 	// Member returns the member with an address (NotFound).
 	Member(email string) (watchpost.Member, error)
 	// Waits reports whether the team has other work that no request begins: there may be
-	// posts that Consider has not seen, or watchlists are to be deleted.
+	// posts that Consider has not seen, or deletions that wait.
 	Waits() bool
+	// DeletedAt is when a target will be deleted, unless that is taken back; zero: it will not.
+	DeletedAt(id watchpost.TargetID) time.Time
+	// Deleted notes in the batch that deletes a target that its deletion waits no more.
+	Deleted(batch *persistence.Batch, id watchpost.TargetID)
 	// Audit adds an entry about a target to the batch of its subject.
 	Audit(batch *persistence.Batch, kind watchpost.AuditKind, subject string)
 	// CommitOnce submits a decision and answers the sender when it is durable. A

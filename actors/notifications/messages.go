@@ -56,13 +56,15 @@ type View struct {
 	Dropped      int
 	NextAt       time.Time // of the next attempt; zero: none is due
 	Current      *watchpost.Delivery
-	Failed       *watchpost.Delivery // a test or repetition that nothing succeeded since
+	// DeletedAt is when it will be deleted, unless that is taken back; zero: it will not.
+	DeletedAt time.Time           `json:",omitzero"`
+	Failed    *watchpost.Delivery // a test or repetition that nothing succeeded since
 }
 
-// Failing reports whether messages to the target fail; one that a member has paused
-// is not asked to work.
+// Failing reports whether messages to the target fail; one that a member has paused, or is
+// deleting, is not asked to work.
 func (v *View) Failing() bool {
-	return !v.Target.Disabled && (v.Paused != "" || v.Failed != nil || v.Current != nil && v.Current.Error != "")
+	return !v.Target.Disabled && v.DeletedAt.IsZero() && (v.Paused != "" || v.Failed != nil || v.Current != nil && v.Current.Error != "")
 }
 
 func (Create) AnsweredWith(Created)             {}

@@ -60,7 +60,7 @@ func (ts *Targets) Receive(message any) bool {
 	case Update:
 		ts.onUpdate(m)
 	case Delete:
-		ts.onDelete(m)
+		ts.Answer(root.Done{}, ts.Delete(m.ID))
 	case List:
 		ts.Answer(ts.Views(), nil)
 	case SendNow:

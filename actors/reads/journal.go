@@ -117,12 +117,17 @@ func (r *Reader) JournalTotals(ctx context.Context, team watchpost.TeamID, from 
 		return JournalTotals{}, root.Unavailable(err)
 	}
 	defer view.Close()
-	var totals JournalTotals
+	totals, err := TotalsOf(view, persistence.Space(team), from)
+	return totals, root.Unavailable(err)
+}
+
+// TotalsOf counts in a snapshot as JournalTotals does.
+func TotalsOf(view persistence.View, space persistence.Space, from time.Time) (totals JournalTotals, err error) {
 	var failure error
 	done := needlesOf(&watchpost.JournalQuery{State: watchpost.TaskCompleted})[0]
 	failed := needlesOf(&watchpost.JournalQuery{State: watchpost.TaskFailed})[0]
 	end := persistence.PrefixEnd(teamspace.JournalKey(watchpost.TaskID(watchpost.FirstID(from))))
-	err = view.Scan(persistence.Space(team), []byte(teamspace.KeyJournal), end, func(_, v []byte) bool {
+	err = view.Scan(space, []byte(teamspace.KeyJournal), end, func(_, v []byte) bool {
 		switch {
 		case bytes.Contains(v, done):
 			totals.Done++
@@ -138,7 +143,7 @@ func (r *Reader) JournalTotals(ctx context.Context, team watchpost.TeamID, from 
 		return failure == nil
 	})
 	slices.SortStableFunc(totals.Causes, func(a, b JournalCause) int { return cmp.Compare(b.Count, a.Count) })
-	return totals, root.Unavailable(cmp.Or(err, failure))
+	return totals, cmp.Or(err, failure)
 }
 
 func (t *JournalTotals) fail(e *watchpost.JournalEntry) {

@@ -175,6 +175,8 @@ func (w *round) decide(a *watchpost.RuleAction) {
 	case a.State == watchpost.RuleRunning:
 		rs.recall(a, v)
 		return
+	case v.State == watchpost.RuleRunning && !rs.team.DeletedAt(r.ID).IsZero():
+		// It could not be taken back with the deletion. The deletion, or its undo, calls Run.
 	case v.State == watchpost.RuleRunning && !rs.team.HasRoom():
 		w.wake(w.now.Add(roomAgain))
 	case v.State == watchpost.RuleRunning:

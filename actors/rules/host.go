@@ -34,6 +34,10 @@ type Host interface {
 	EndTask(id watchpost.TaskID, failure watchpost.TaskFailure)
 	// HandOut gives waiting tasks to free sessions, and then calls Work.
 	HandOut()
+	// DeletedAt is when a rule will be deleted, unless that is taken back; zero: it will not.
+	DeletedAt(id watchpost.RuleID) time.Time
+	// Deleted notes in the batch that deletes a rule that its deletion waits no more.
+	Deleted(batch *persistence.Batch, id watchpost.RuleID)
 	// Audit notes a change of rules in the batch, and whose request it was.
 	Audit(batch *persistence.Batch, kind watchpost.AuditKind, subject string)
 }

@@ -76,4 +76,6 @@ type View struct {
 	Proposed, Waiting int
 	// NextAt is when the first waiting action may be done; zero: none waits.
 	NextAt time.Time
+	// DeletedAt is when it will be deleted, unless that is taken back; zero: it will not.
+	DeletedAt time.Time `json:",omitzero"`
 }

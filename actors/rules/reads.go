@@ -151,7 +151,7 @@ func (rs *Rules) Proposals() (n int) {
 }
 
 func (rs *Rules) viewOf(r watchpost.EngagementRule) View {
-	v := View{Rule: r}
+	v := View{Rule: r, DeletedAt: rs.team.DeletedAt(r.ID)}
 	for _, id := range r.Members {
 		if member, known := rs.team.Member(id); known {
 			v.Members = append(v.Members, member)

@@ -93,15 +93,22 @@ func (rs *Rules) onUpdate(m Update) {
 
 func errRule() error { return watchpost.Errorf(watchpost.NotFound, watchpost.TextRuleNotFound) }
 
-func (rs *Rules) onDelete(m Delete) {
-	if _, known := rs.book.Rules[m.ID]; !known {
-		rs.Answer(nil, errRule())
-		return
+// Has reports whether the team has a rule.
+func (rs *Rules) Has(id watchpost.RuleID) bool {
+	_, known := rs.book.Rules[id]
+	return known
+}
+
+// Delete deletes a rule of the team (NotFound), and withdraws what waits of it.
+func (rs *Rules) Delete(id watchpost.RuleID) error {
+	if !rs.Has(id) {
+		return errRule()
 	}
 	batch := &persistence.Batch{}
-	rs.remove(batch, m.ID)
-	rs.Commit(batch, root.Done{})
+	rs.remove(batch, id)
+	rs.Commits.Submit(batch, nil)
 	rs.Run()
+	return nil
 }
 
 func (rs *Rules) remove(batch *persistence.Batch, id watchpost.RuleID) {
@@ -109,6 +116,7 @@ func (rs *Rules) remove(batch *persistence.Batch, id watchpost.RuleID) {
 	r := rs.book.Rules[id]
 	rs.audit(batch, watchpost.AuditRuleDeleted, &r)
 	delete(rs.book.Rules, id)
+	rs.team.Deleted(batch, id)
 }
 
 func (rs *Rules) audit(batch *persistence.Batch, kind watchpost.AuditKind, r *watchpost.EngagementRule) {

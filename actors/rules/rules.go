@@ -72,7 +72,7 @@ func (rs *Rules) Receive(message any) bool {
 	case Update:
 		rs.onUpdate(m)
 	case Delete:
-		rs.onDelete(m)
+		rs.Answer(root.Done{}, rs.Delete(m.ID))
 	case List:
 		rs.Answer(rs.overview(), nil)
 	case Stop:

@@ -178,6 +178,42 @@ func (d feedPages) engage(w http.ResponseWriter, r *http.Request, v *visit, t wa
 // undoDelay is how long what cannot be brought back waits to be taken back.
 const undoDelay = 10 * time.Second
 
+// deletion is a thing with the address of its page, and when it will be deleted; zero: it will
+// not.
+type deletion struct {
+	name, href string
+	at         time.Time
+}
+
+// undoDeletion returns the way back from the deletion that was asked for last, for as long as it
+// can be taken back.
+func undoDeletion(v *visit, waits []deletion, back string, now time.Time) *undoView {
+	undo, last := &undoView{}, now
+	for _, d := range waits {
+		if d.at.After(last) {
+			last = d.at
+			undo = &undoView{Text: v.say.Text("common.name_is_being_deleted", "name", v.say.Quoted(d.name)), Token: v.formToken(), Back: back, Action: d.href}
+		}
+	}
+	return undo
+}
+
+// deleteLater has a thing deleted when the time to take that back is over, or takes it back, and then
+// shows the list of its kind.
+func deleteLater(d *Dashboard, w http.ResponseWriter, r *http.Request, v *visit, of actors.Deletable, id, list string) (err error) {
+	if r.PostFormValue("do") == "undo" {
+		list = backOr(r, list)
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoDeletion{Of: of, ID: id})
+	} else {
+		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteLater{Of: of, ID: id, At: d.Clock.Now().Add(undoDelay)})
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, list, http.StatusSeeOther)
+	return nil
+}
+
 // undoTime is how long an action waits for its member to take it back. A like can be
 // taken back on the network; others have read a comment by then.
 func undoTime(t watchpost.TaskType) time.Duration {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"watchpost/http/dashboard/words"
 	"watchpost/internal/text"
 	"watchpost/watchpost"
 )
@@ -83,11 +84,11 @@ const (
 )
 
 // imagesOf are the first images of a post. The text of the image describes the first.
-func imagesOf(p *watchpost.Post) (list []imageView) {
+func imagesOf(say *words.Language, p *watchpost.Post) (list []imageView) {
 	for n := range min(len(p.ImageURLs), imagesShown) {
-		alt := "Image"
+		alt := say.Text("feed.the_image")
 		if len(p.ImageURLs) > 1 {
-			alt += " " + strconv.Itoa(n+1)
+			alt = say.Text("feed.image_n", "n", n+1)
 		}
 		if n == 0 && p.ImageText != "" {
 			alt += ": " + text.Clip(p.ImageText, altLength)

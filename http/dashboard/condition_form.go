@@ -212,7 +212,7 @@ func (f *conditionForm) fill(t *takenView, from string) {
 	f.tick(t.If.Sentiments, t.If.Levels)
 	f.Filled, f.Left = f.lang.Text("conditions.filled_in_from_from", "from", from), ""
 	if len(t.Left) > 0 {
-		f.Left = f.lang.Text("conditions.the_condition_has_no_field_for", "names", strings.Join(t.Left, ", "))
+		f.Left = f.lang.Text("conditions.the_condition_has_no_field_for", "names", f.lang.List(t.Left...))
 	}
 }
 
@@ -225,11 +225,11 @@ func ruleText(say *words.Language, rv actors.RuleView) string {
 	case comments && len(conditions) == 0:
 		text = say.Text("conditions.comment_on_every_post")
 	case comments:
-		text = say.Text("conditions.comment_if_conditions", "conditions", strings.Join(conditions, ", "))
+		text = say.Text("conditions.comment_if_conditions", "conditions", say.List(conditions...))
 	case len(conditions) == 0:
 		text = say.Text("conditions.like_every_post")
 	default:
-		text = say.Text("conditions.like_if_conditions", "conditions", strings.Join(conditions, ", "))
+		text = say.Text("conditions.like_if_conditions", "conditions", say.List(conditions...))
 	}
 	var names []string
 	for _, m := range rv.Members {

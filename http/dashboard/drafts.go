@@ -72,7 +72,7 @@ func (d *Dashboard) compose(r *http.Request, v *visit, kind draft.Kind, p *watch
 		c.Drafted = v.say.Text("feed.a_draft_in_language", "language", v.say.LanguageName(p.Language, langcode.Name(p.Language)))
 	}
 	if voice != "" {
-		c.Drafted += ", " + v.say.Text("feed.in_your_teams_voice")
+		c.Drafted = v.say.List(c.Drafted, v.say.Text("feed.in_your_teams_voice"))
 	}
 	return c
 }

@@ -300,7 +300,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 	}
 	v.Initials, v.ImageCount = initials(v.Author), len(p.ImageURLs)
 	if s.images {
-		v.Images = imagesOf(p)
+		v.Images = imagesOf(s.say, p)
 		if p.AuthorImageURL != "" {
 			v.Avatar = pathAvatars + "/" + string(p.ID)
 		}

@@ -135,7 +135,7 @@ func whyEmpty(say *words.Language, lists []actors.WatchlistView, team *actors.Te
 		empty.Icon, empty.Head, empty.Text = "pause", say.Text("feed.paused_2"), say.Text("feed.the_watchlists_are_paused_so", "n", len(lists))
 		empty.Action, empty.Href = say.Text("feed.see_the_watchlists"), pathWatchlists
 	case excluded:
-		empty.Text = say.Text("feed.the_plan_plan_does_not_include", "plan", planName(team.Team.Plan))
+		empty.Text = say.Text("feed.the_plan_plan_does_not_include", "plan", planName(say, team.Team.Plan))
 		empty.Action, empty.Href = say.Text("feed.see_the_plan"), pathTeam
 	case !paired:
 		empty.Icon, empty.Action = "eye", say.Text("feed.pair_a_browser")

@@ -109,7 +109,7 @@ func (g *figures) complete(f *feedFilters, count int) {
 	for _, a := range f.Active {
 		names = append(names, a.Name)
 	}
-	g.Of = strings.Join(names, ", ")
+	g.Of = g.say.List(names...)
 	for day := range barDays {
 		row := dayRow{Name: g.say.Date("date.short", barDay(g.last, day))}
 		if g.last.Equal(g.now) {
@@ -149,7 +149,7 @@ func (f *feedFilters) partition(m menu, most int) *partition {
 		p.Href = f.params.with(m.Name).href()
 		p.Without = plural(f.say, all, "post")
 		if all > 0 {
-			p.Without += ", " + f.say.Text("feed.percent_values", "percent", percent(kept, all), "values", strings.ToLower(strings.Join(set, f.say.Text("list.or"))))
+			p.Without = f.say.List(p.Without, f.say.Text("feed.percent_values", "percent", percent(kept, all), "values", strings.ToLower(strings.Join(set, f.say.Text("list.or")))))
 		}
 	}
 	if m.Name == "lang" {

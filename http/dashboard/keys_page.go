@@ -189,7 +189,7 @@ func keyRule(say *words.Language, v *actors.ScopedKeyView) string {
 	for i, scope := range k.Scopes {
 		scopes[i] = string(scope)
 	}
-	rule := say.Text("keys.may_scopes", "scopes", strings.Join(scopes, ", "))
+	rule := say.Text("keys.may_scopes", "scopes", say.List(scopes...))
 	for _, action := range watchpost.KeyActions() {
 		if limit, limited := k.DailyLimits[action]; limited {
 			rule += " " + say.Text("keys.action_used_of_limit_today", "action", say.Text(actionNames[action]), "used", v.Today.Used[action], "limit", limit)

@@ -284,3 +284,75 @@ func (f *feedFilters) askSince(in *inbox, now time.Time) *sinceView {
 	f.count(f.named, func(q *watchpost.PostQuery) { q.StoredFrom = since }, func(n int) { view.Count = n })
 	return view
 }
+
+// Nav is the navigation of the page.
+func (f frame) Nav() []navLink { return f.links(false) }
+
+// More are the entries that a narrow screen shows in a menu.
+func (f frame) More() []navLink { return f.links(true) }
+
+// MoreAlert is what the entries behind "More" alert of, as one count.
+func (f frame) MoreAlert() navLink {
+	var alert navLink
+	var parts []string
+	for _, link := range f.More() {
+		if link.Alert && link.Count > 0 {
+			alert.Count += link.Count
+			parts = append(parts, f.say.Number(link.Count)+" "+link.What)
+		}
+	}
+	alert.What = f.say.List(parts...)
+	return alert
+}
+
+func (f frame) links(more bool) (links []navLink) {
+	for _, e := range navigation {
+		if e.More != more {
+			continue
+		}
+		link := navLink{navEntry: e, Here: e.Page == f.Page}
+		link.Name = f.say.Text(e.Name)
+		switch e.Page {
+		case "feed":
+			link.Count, link.What = f.unread(), f.say.Text("layout.unread")
+		case "tasks":
+			link.Count, link.What = f.Waiting, f.say.Text("layout.waiting")
+			if f.Failed > 0 {
+				link.Count, link.What, link.Alert = f.Failed, f.say.Text("layout.tasks_failed_today", "n", f.Failed), true
+			}
+		case "rules":
+			link.Count, link.What = f.Proposed, f.say.Text("layout.to_approve")
+		case "notifications":
+			link.Count, link.What, link.Alert = f.Failing, f.say.Text("layout.failing"), true
+		}
+		links = append(links, link)
+	}
+	return links
+}
+
+// navEntry is an entry of the navigation. Page is the frame's.
+type navEntry struct {
+	Page, Href, Icon, Name string
+	Key                    string // pressed after g
+	More                   bool
+}
+
+// navLink is an entry in the navigation of a page.
+type navLink struct {
+	navEntry
+	Here  bool
+	Count int
+	What  string // is counted
+	Alert bool   // the counted items have failed
+}
+
+var navigation = []navEntry{
+	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "layout.feed", Key: "f"},
+	{Page: "people", Href: pathPeople, Icon: "person", Name: "common.people", Key: "p"},
+	{Page: "trends", Href: pathTrends, Icon: "trend", Name: "layout.trends", Key: "d"},
+	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "layout.rules", Key: "r"},
+	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "common.watchlists", Key: "w", More: true},
+	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "common.tasks", Key: "t", More: true},
+	{Page: "notifications", Href: pathNotifications, Icon: "bell", Name: "layout.notifications", Key: "n", More: true},
+	{Page: "team", Href: pathTeam, Icon: "users", Name: "common.team", Key: "m", More: true},
+}

@@ -353,10 +353,12 @@ var alertErrors = map[string]string{
 }
 
 // bounds are the arguments of the texts that say what a field takes.
-var bounds = []any{
-	"name", watchpost.MaxName, "emails", watchpost.MaxTargetEmails, "values", watchpost.MaxConditionValues, "keyword", watchpost.MaxKeyword,
-	"hourly", watchpost.MaxPerHour, "templates", watchpost.MaxTemplates, "comment", strconv.Itoa(watchpost.MaxComment), "variables", variableNames(),
-	"daily", watchpost.MaxAlertMinimum,
+func bounds(say *words.Language) []any {
+	return []any{
+		"name", watchpost.MaxName, "emails", watchpost.MaxTargetEmails, "values", watchpost.MaxConditionValues, "keyword", watchpost.MaxKeyword,
+		"hourly", watchpost.MaxPerHour, "templates", watchpost.MaxTemplates, "comment", strconv.Itoa(watchpost.MaxComment), "variables", say.List(watchpost.TemplateVariables()...),
+		"daily", watchpost.MaxAlertMinimum,
+	}
 }
 
 // refused shows the form with its error.
@@ -369,7 +371,7 @@ func (f *targetForm) refused(w http.ResponseWriter, err error) error {
 			if alertErrors[m[1]] != "" && f.alert != "" {
 				id = alertErrors[m[1]]
 			}
-			f.Errors = []fieldError{{m[1], f.say.Text(id, bounds...)}}
+			f.Errors = []fieldError{{m[1], f.say.Text(id, bounds(f.say)...)}}
 			break
 		}
 		f.Errors = []fieldError{{"name", f.say.Known(text)}}

@@ -20,6 +20,7 @@ type notificationsPage struct {
 	Targets []targetRow
 	Failing []targetRow
 	Log     []deliveryRow // the latest, of all targets
+	Undo    *undoView
 	Most    int
 }
 
@@ -35,6 +36,7 @@ type targetRow struct {
 	Paused                     bool // by a member
 	Stopped                    bool // by failures
 	OfWatchlist                bool // the address is a field of a watchlist
+	Deleting, Undo             bool // a deletion waits, and can be taken back
 }
 
 // targetKindOf returns a kind; an unknown one is the first.
@@ -50,7 +52,7 @@ func (p notificationsPage) Tells() string {
 		names[i] = p.say.Known(kind.Tells)
 	}
 	last := len(names) - 1
-	return p.say.Text("notifications.names_or_last", "names", strings.Join(names[:last], ", "), "last", names[last])
+	return p.say.Text("notifications.names_or_last", "names", p.say.List(names[:last]...), "last", names[last])
 }
 
 func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -59,13 +61,16 @@ func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request,
 		return err
 	}
 	page := notificationsPage{frame: frameOf(v, "notifications", v.say.Text("layout.notifications")), Most: watchpost.MaxNotificationTargets}
+	var waits []deletion
 	for i := range views {
 		row := targetRowOf(v.say, &views[i], lists, d.Clock.Now())
 		page.Targets = append(page.Targets, row)
+		waits = append(waits, deletion{row.Name, row.Href, views[i].DeletedAt})
 		if views[i].Failing() {
 			page.Failing = append(page.Failing, row)
 		}
 	}
+	page.Undo = undoDeletion(v, waits, pathNotifications, d.Clock.Now())
 	log, err := d.Registry.Deliveries(r.Context(), v.session.Team, "")
 	if err != nil {
 		return err
@@ -100,8 +105,12 @@ func targetRowOf(say *words.Language, v *actors.TargetView, lists []actors.Watch
 	t, kind := &v.Target, targetKindOf(v.Target.Kind)
 	row := targetRow{
 		ID: t.ID, Name: t.Name, Icon: kind.Icon, Kind: say.Known(kind.Title), Href: pathNotifications + "/" + string(t.ID), Rule: targetRule(say, t, lists),
-		Waiting: v.Waiting, Paused: t.Disabled, Stopped: v.Paused != "", OfWatchlist: v.OfWatchlist,
+		Waiting: v.Waiting, Paused: t.Disabled, Stopped: v.Paused != "", OfWatchlist: v.OfWatchlist, Deleting: !v.DeletedAt.IsZero(), Undo: v.DeletedAt.After(now),
 		State: say.Text("notifications.ready"), Class: "good", Sign: "check", Detail: say.Text("notifications.nothing_was_delivered_yet"),
+	}
+	if row.Deleting {
+		row.State, row.Class, row.Sign, row.Detail = say.Text("common.being_deleted"), "wait", "clock", say.Text("notifications.goes_in_a_few_seconds")
+		return row
 	}
 	if !v.DeliveredAt.IsZero() {
 		row.State, row.Detail = say.Text("notifications.delivering"), say.Text("notifications.last_delivery_ago", "ago", agoOrNow(say, v.DeliveredAt, now))
@@ -216,11 +225,11 @@ func deliveryRowOf(say *words.Language, d *watchpost.Delivery, now time.Time) de
 			row.What = alertText(say, d.Alert)
 		}
 		if d.Kind == "replay" {
-			row.What += ", " + say.Text("notifications.sent_again")
+			row.What = say.List(row.What, say.Text("notifications.sent_again"))
 		}
 	}
 	if d.Attempts > 1 {
-		row.What += ", " + plural(say, d.Attempts, "attempt")
+		row.What = say.List(row.What, plural(say, d.Attempts, "attempt"))
 	}
 	switch d.State {
 	case watchpost.DeliveryFailed:
@@ -287,7 +296,7 @@ func triedText(say *words.Language, days []trend.Spike) string {
 	if more := len(days) - len(names); more > 0 {
 		names = append(names, say.Text("notifications.earlier_days", "n", more))
 	}
-	return text + ": " + strings.Join(names, ", ") + "."
+	return text + ": " + say.List(names...) + "."
 }
 
 // targetOf returns the target that a path names (NotFound), and the watchlists.
@@ -361,9 +370,8 @@ func (d notificationPages) changeTarget(w http.ResponseWriter, r *http.Request, 
 		to += "?sent=" + url.QueryEscape(sent.ID)
 	case "pause", "resume":
 		_, err = actors.Ask(ctx, d.Registry, team, actors.UpdateTarget{ID: id, Patch: watchpost.TargetPatch{Disabled: new(do == "pause")}})
-	case "delete":
-		to = pathNotifications
-		_, err = actors.Ask(ctx, d.Registry, team, actors.DeleteTarget{ID: id})
+	case "delete", "undo":
+		return deleteLater(d.Dashboard, w, r, v, actors.DeletableTarget, string(id), pathNotifications)
 	default:
 		return d.saveTarget(w, r, v)
 	}

@@ -313,3 +313,23 @@ func (d feedPages) changeViews(w http.ResponseWriter, r *http.Request, v *visit)
 	}
 	return nil
 }
+
+// maxChosen is how many rows of a list a form can change together.
+const maxChosen = 100
+
+// chosenIDs returns the rows of a list that a form chooses, each once (Invalid for none or
+// more than maxChosen).
+func chosenIDs[ID ~string](r *http.Request) (ids []ID, err error) {
+	for _, id := range r.PostForm["chosen"] {
+		if !slices.Contains(ids, ID(id)) {
+			ids = append(ids, ID(id))
+		}
+		if len(ids) > maxChosen {
+			return nil, watchpost.Errorf(watchpost.Invalid, "Choose at most %d together.", maxChosen)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, watchpost.Errorf(watchpost.Invalid, "Nothing is chosen. Tick a box first.")
+	}
+	return ids, nil
+}

@@ -329,7 +329,7 @@ func profileFacts(say *words.Language, task *watchpost.Task) (facts []fact) {
 		case job.Start != 0:
 			when = say.Text("person.since_year", "year", strconv.Itoa(job.Start))
 		}
-		facts = appendFact(facts, when, strings.Trim(job.Title+", "+job.Company, ", "))
+		facts = appendFact(facts, when, say.List(slices.DeleteFunc([]string{job.Title, job.Company}, func(s string) bool { return s == "" })...))
 	}
 	add("person.about", excerptOf(out.Description))
 	return facts

@@ -238,7 +238,7 @@ func conditionsText(say *words.Language, conditions *watchpost.WatchlistConditio
 	if len(said) == 0 {
 		return ""
 	}
-	return "; " + say.Text("watchlist.only_conditions", "conditions", strings.Join(said, ", "))
+	return "; " + say.Text("watchlist.only_conditions", "conditions", say.List(said...))
 }
 
 // unmetOf says which posts conditions drop.

@@ -123,10 +123,10 @@ type frame struct {
 	Passkeys bool
 	// The rest is empty when no member is signed in.
 	Member, Team, Token string
-	// Waiting counts the tasks that wait, Proposed what rules propose, Failing the
-	// notification targets that fail.
-	Waiting, Proposed, Failing int
-	unread                     func() int
+	// Waiting counts the tasks that wait, Failed those of today that failed, Proposed what
+	// rules propose, Failing the notification targets that fail.
+	Waiting, Failed, Proposed, Failing int
+	unread                             func() int
 }
 
 // language returns the language of the page.
@@ -138,66 +138,11 @@ func (f frame) Zone() string { return f.say.Zone().String() }
 // framed is a page with a frame.
 type framed interface{ language() *words.Language }
 
-// Nav is the navigation of the page.
-func (f frame) Nav() []navLink { return f.links(false) }
-
-// More are the entries that a narrow screen shows in a menu.
-func (f frame) More() []navLink { return f.links(true) }
-
-func (f frame) links(more bool) (links []navLink) {
-	for _, e := range navigation {
-		if e.More != more {
-			continue
-		}
-		link := navLink{navEntry: e, Here: e.Page == f.Page}
-		link.Name = f.say.Text(e.Name)
-		switch e.Page {
-		case "feed":
-			link.Count, link.What = f.unread(), "unread"
-		case "tasks":
-			link.Count, link.What = f.Waiting, f.say.Text("layout.waiting")
-		case "rules":
-			link.Count, link.What = f.Proposed, f.say.Text("layout.to_approve")
-		case "notifications":
-			link.Count, link.What, link.Alert = f.Failing, f.say.Text("layout.failing"), true
-		}
-		links = append(links, link)
-	}
-	return links
-}
-
-// navEntry is an entry of the navigation. Page is the frame's.
-type navEntry struct {
-	Page, Href, Icon, Name string
-	Key                    string // pressed after g
-	More                   bool
-}
-
-// navLink is an entry in the navigation of a page.
-type navLink struct {
-	navEntry
-	Here  bool
-	Count int
-	What  string // is counted
-	Alert bool   // the counted items have failed
-}
-
-var navigation = []navEntry{
-	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "layout.feed", Key: "f"},
-	{Page: "people", Href: pathPeople, Icon: "person", Name: "common.people", Key: "p"},
-	{Page: "trends", Href: pathTrends, Icon: "trend", Name: "layout.trends", Key: "d"},
-	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "layout.rules", Key: "r"},
-	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "common.watchlists", Key: "w", More: true},
-	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "common.tasks", Key: "t", More: true},
-	{Page: "notifications", Href: pathNotifications, Icon: "bell", Name: "layout.notifications", Key: "n", More: true},
-	{Page: "team", Href: pathTeam, Icon: "users", Name: "common.team", Key: "m", More: true},
-}
-
 func frameOf(v *visit, page, title string) frame {
 	f := frame{Title: title, Page: page, Chart: page == "feed"}
 	if v != nil {
 		f.say, f.Member, f.Team, f.Token = v.say, nameOf(v.member), v.team.Team.Name, v.formToken()
-		f.Waiting, f.Proposed, f.Failing = v.team.WaitingTasks, v.team.Proposals, v.team.FailingTargets
+		f.Waiting, f.Failed, f.Proposed, f.Failing = v.team.WaitingTasks, v.team.FailedTasks, v.team.Proposals, v.team.FailingTargets
 		f.unread = v.unread
 	}
 	return f

@@ -20,6 +20,7 @@ type ruleForm struct {
 	ID       watchpost.RuleID // none: a new rule
 	Old      string           // the name of the rule that is changed
 	Off      bool
+	Deleting bool // a deletion waits
 	Action   watchpost.Action
 	Lists    []choice // of a new rule
 	List     watchpost.WatchlistID
@@ -64,7 +65,7 @@ func (d rulePages) formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
 		frame: frameOf(v, "rules", v.say.Text("common.new_rule")), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
 		Name: r.Name, conditionForm: conditionFormOf(v.say, &r.If, linesOf), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
 		MinPause: decimal(r.MinPause.Minutes()), MaxPause: decimal(r.MaxPause.Minutes()), Templates: r.Templates, Approval: r.Approval,
-		Variables: variableNames(), Drafts: d.Draft != nil,
+		Variables: v.say.List(watchpost.TemplateVariables()...), Drafts: d.Draft != nil,
 	}
 	if r.ID != "" {
 		f.Title = r.Name
@@ -147,8 +148,6 @@ func (f *ruleForm) patch() watchpost.RulePatch {
 	return p
 }
 
-func variableNames() string { return strings.Join(watchpost.TemplateVariables(), ", ") }
-
 // ruleErrors are the field and the text for each error of a rule.
 var ruleErrors = map[string]fieldError{
 	"Invalid 'name'":              {"name", "conditions.name_length"},
@@ -172,7 +171,7 @@ func (f *ruleForm) refused(w http.ResponseWriter, err error) error {
 		return f.render(w, http.StatusPaymentRequired)
 	case watchpost.Invalid, watchpost.Conflict:
 		e, known := ruleErrors[errorText(err)]
-		e.Text = f.say.Text(e.Text, bounds...)
+		e.Text = f.say.Text(e.Text, bounds(f.say)...)
 		if !known {
 			e = fieldError{"name", f.say.Known(errorText(err))}
 		}
@@ -306,6 +305,7 @@ func (d rulePages) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.Eng
 	}
 	rule := view.Rules[i].Rule
 	f := d.formOfRule(v, rule)
+	f.Deleting = !view.Rules[i].DeletedAt.IsZero()
 	for _, l := range lists {
 		if l.Watchlist.ID == rule.Watchlist {
 			f.ListName = l.Watchlist.Name
@@ -323,7 +323,7 @@ func (d rulePages) editRule(w http.ResponseWriter, r *http.Request, v *visit) er
 	return f.render(w, http.StatusOK)
 }
 
-// changeRule tries or saves the form, switches the rule on or off, or deletes it.
+// changeRule tries or saves the form, switches the rule on or off, deletes it, or takes that back.
 func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, old, err := d.ruleForm(r, v)
 	if err != nil {
@@ -334,12 +334,8 @@ func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) 
 	case "pause", "resume":
 		off := do == "pause"
 		update.Patch.Disabled = &off
-	case "delete":
-		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteRule{ID: old.ID}); err != nil {
-			return err
-		}
-		http.Redirect(w, r, pathRules, http.StatusSeeOther)
-		return nil
+	case "delete", "undo":
+		return deleteLater(d.Dashboard, w, r, v, actors.DeletableRule, string(old.ID), pathRules)
 	case "rows":
 		f.take(v, r.PostForm)
 		return f.render(w, http.StatusOK)

@@ -24,6 +24,7 @@ type rulesPage struct {
 	Done             int      // how many of it are
 	Groups           []ruleGroup
 	Ended            []endedView
+	Undo             *undoView
 }
 
 // ruleGroup are the rules of a watchlist.
@@ -40,6 +41,7 @@ type ruleRow struct {
 	ID                 watchpost.RuleID
 	Name, What         string
 	Off                bool
+	Undo               bool // it is going to be deleted, and that can be taken back
 	State, Class, Sign string
 	Detail             string
 }
@@ -132,6 +134,11 @@ func (d rulePages) rulesPage(r *http.Request, v *visit) (*rulesPage, error) {
 		}
 	}
 	page.Discards = discardsOf(v.say, view.Open)
+	var waits []deletion
+	for i := range view.Rules {
+		waits = append(waits, deletion{view.Rules[i].Rule.Name, pathRules + "/" + string(view.Rules[i].Rule.ID), view.Rules[i].DeletedAt})
+	}
+	page.Undo = undoDeletion(v, waits, pathRules, now)
 	for _, a := range ended[:min(len(ended), maxEndedShown)] {
 		state := ruleStates[a.State]
 		page.Ended = append(page.Ended, endedView{
@@ -185,7 +192,7 @@ func discardsOf(say *words.Language, open []watchpost.RuleAction) string {
 	}
 	list := parts[0]
 	for i, p := range parts[1:] {
-		between := ", "
+		between := say.Text("list.comma")
 		if i == len(parts)-2 {
 			between = say.Text("list.and")
 		}
@@ -226,7 +233,7 @@ func ruleGroups(say *words.Language, view actors.RulesView, lists []actors.Watch
 		g.Full = limit != watchpost.Unlimited && len(g.Rows) >= limit
 		g.Plan = plural(say, len(g.Rows), "rule")
 		if limit != watchpost.Unlimited {
-			g.Plan = say.Text("rules.used_of_rules_on_the_plan", "used", len(g.Rows), "rules", plural(say, limit, "rule"), "plan", planName(team.Team.Plan))
+			g.Plan = say.Text("rules.used_of_rules_on_the_plan", "used", len(g.Rows), "rules", plural(say, limit, "rule"), "plan", planName(say, team.Team.Plan))
 		}
 		groups = append(groups, g)
 	}
@@ -235,9 +242,12 @@ func ruleGroups(say *words.Language, view actors.RulesView, lists []actors.Watch
 
 func ruleRowOf(say *words.Language, rv actors.RuleView, stopped bool, ended []watchpost.RuleAction, now time.Time) ruleRow {
 	r := &rv.Rule
-	row := ruleRow{ID: r.ID, Name: r.Name, What: ruleText(say, rv), Off: r.Disabled, State: say.Text("rules.on"), Class: "good", Sign: "check"}
+	row := ruleRow{ID: r.ID, Name: r.Name, What: ruleText(say, rv), Off: r.Disabled, Undo: rv.DeletedAt.After(now), State: say.Text("rules.on"), Class: "good", Sign: "check"}
 	_, open := r.Hours.Contains(now)
 	switch {
+	case !rv.DeletedAt.IsZero():
+		row.State, row.Class, row.Sign, row.Detail = say.Text("common.being_deleted"), "wait", "clock", say.Text("rules.goes_in_a_few_seconds")
+		return row
 	case stopped:
 		row.State, row.Class, row.Sign = say.Text("rules.stopped_with_all_rules"), "bad", "stop"
 	case r.Disabled:
@@ -245,7 +255,7 @@ func ruleRowOf(say *words.Language, rv actors.RuleView, stopped bool, ended []wa
 	case !open:
 		row.State, row.Class, row.Sign = say.Text("rules.outside_its_hours"), "", "clock"
 		if next, ever := r.Hours.Next(now); ever {
-			row.State += ", " + say.Text("rules.goes_on_at", "at", clockIn(say, next, now, r.Hours.Zone))
+			row.State = say.List(row.State, say.Text("rules.goes_on_at", "at", clockIn(say, next, now, r.Hours.Zone)))
 		}
 	}
 	done := 0
@@ -260,7 +270,7 @@ func ruleRowOf(say *words.Language, rv actors.RuleView, stopped bool, ended []wa
 		if !rv.NextAt.Before(now) {
 			next = clockIn(say, rv.NextAt, now, r.Hours.Zone)
 		}
-		row.Detail += ", " + say.Text("rules.next_at", "at", next)
+		row.Detail = say.List(row.Detail, say.Text("rules.next_at", "at", next))
 	}
 	return row
 }
@@ -367,24 +377,4 @@ func (d rulePages) decideActions(w http.ResponseWriter, r *http.Request, v *visi
 	}
 	page.Refused, page.Done = refused, len(ids)-len(refused)
 	return render(w, http.StatusConflict, "rules.html", page)
-}
-
-// maxChosen is how many rows of a list a form can change together.
-const maxChosen = 100
-
-// chosenIDs returns the rows of a list that a form chooses, each once (Invalid for none or
-// more than maxChosen).
-func chosenIDs[ID ~string](r *http.Request) (ids []ID, err error) {
-	for _, id := range r.PostForm["chosen"] {
-		if !slices.Contains(ids, ID(id)) {
-			ids = append(ids, ID(id))
-		}
-		if len(ids) > maxChosen {
-			return nil, watchpost.Errorf(watchpost.Invalid, "Choose at most %d together.", maxChosen)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, watchpost.Errorf(watchpost.Invalid, "Nothing is chosen. Tick a box first.")
-	}
-	return ids, nil
 }

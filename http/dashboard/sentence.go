@@ -365,9 +365,9 @@ func chipsText(say *words.Language, s interpret.Selection, conditions *watchpost
 		said := someOf(say, quotes(say, g.Any), say.Text("list.or"))
 		for _, list := range g.With {
 			if len(list) == 1 {
-				said += ", " + say.Text("watchlist.with_word", "word", say.Quoted(list[0]))
+				said = say.List(said, say.Text("watchlist.with_word", "word", say.Quoted(list[0])))
 			} else {
-				said += ", " + say.Text("watchlist.with_one_of_words", "words", some(say, quotes(say, list)))
+				said = say.List(said, say.Text("watchlist.with_one_of_words", "words", some(say, quotes(say, list))))
 			}
 		}
 		groups = append(groups, said)

@@ -132,7 +132,7 @@ func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 	}
 	admin := v.member.Role == watchpost.RoleAdmin
 	page := &teamPage{
-		frame: frameOf(v, "team", v.say.Text("common.team")), Name: team.Team.Name, Plan: planName(team.Team.Plan), Admin: admin,
+		frame: frameOf(v, "team", v.say.Text("common.team")), Name: team.Team.Name, Plan: planName(v.say, team.Team.Plan), Admin: admin,
 		Room: gaugeOf(v.say, "", team.Use.Members, team.Limits.Members).LimitText, ResetIn: inTime(v.say, watchpost.Daily.Reset(now).Sub(now)), Origin: d.origin(r),
 		Drafts: d.Draft != nil, Voice: team.Team.Voice,
 		Quotas: []gauge{
@@ -220,7 +220,7 @@ func accountOf(say *words.Language, m watchpost.Member, p actors.MemberPresence,
 			text += " " + s.Browser.Version
 		}
 		if s.Browser.OS != "" {
-			text += ", " + s.Browser.OS
+			text = say.List(text, s.Browser.OS)
 		}
 		if text == "" {
 			text = say.Text("team.browser")

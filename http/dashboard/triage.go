@@ -56,7 +56,7 @@ func (s *postShower) triage(p *watchpost.Post) (t triageView) {
 	if a := in.Assignment(p.ID); a != nil {
 		assigned, t.Note = a.Member, a.Note
 		t.Assigned = s.who(a.Member, s.say.Text("feed.you"))
-		t.NoteBy = s.who(a.By, s.say.Text("feed.you")) + ", " + clockTime(s.say, a.At, s.now)
+		t.NoteBy = s.say.List(s.who(a.By, s.say.Text("feed.you")), clockTime(s.say, a.At, s.now))
 	}
 	t.Members = s.members(assigned)
 	for _, r := range in.Replying {

@@ -97,7 +97,7 @@ func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, 
 		disable := do == "pause"
 		update.Patch.Disable = &disable
 	case "delete", "undo":
-		return d.deleteWatchlist(w, r, v, old)
+		return deleteLater(d.Dashboard, w, r, v, actors.DeletableWatchlist, string(old.ID), pathWatchlists)
 	default:
 		f.Entries = nil
 		f.take(r.PostForm)

@@ -238,7 +238,7 @@ func (f *watchlistForm) refused(w http.ResponseWriter, err error) error {
 		if text == watchpost.TextWatchlistDisabled {
 			text = "This watchlist is paused. Resume it below, then change it."
 		}
-		f.Errors = append(f.Errors, fieldError{"name", text})
+		f.Errors = append(f.Errors, fieldError{"name", f.say.Known(text)})
 		return f.render(w, http.StatusUnprocessableEntity)
 	}
 	return err
@@ -299,7 +299,7 @@ func (f *watchlistForm) Saved() int { return len(f.Understood) - len(f.Wrong()) 
 func (f *watchlistForm) cleanedName() string {
 	name, err := watchpost.CleanName(f.Name)
 	if err != nil {
-		f.Errors = append(f.Errors, fieldError{"name", f.say.Text("conditions.name_length", bounds...)})
+		f.Errors = append(f.Errors, fieldError{"name", f.say.Text("conditions.name_length", bounds(f.say)...)})
 	}
 	return name
 }

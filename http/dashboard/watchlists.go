@@ -67,10 +67,12 @@ func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPa
 	}
 	now := d.Clock.Now()
 	page := &watchlistsPage{
-		frame: frameOf(v, "watchlists", v.say.Text("common.watchlists")), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
+		frame: frameOf(v, "watchlists", v.say.Text("common.watchlists")), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.say, v.team.Team.Plan),
 		WeeklyEnds: v.say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), Budgets: budgets(v.say, plan), listOrder: listOrderOf(v.say, r.URL.Query(), len(lists)),
 	}
+	var waits []deletion
 	for _, l := range lists {
+		waits = append(waits, deletion{l.Watchlist.Name, pathWatchlists + "/" + string(l.Watchlist.ID), l.DeletedAt})
 		if page.finds(&l) {
 			row := rowOf(v.say, l, &v.team, now)
 			row.Pace = paceOf(v.say, plan, l.Watchlist.ID)
@@ -78,39 +80,9 @@ func (d watchlistPages) watchlistsPage(r *http.Request, v *visit) (*watchlistsPa
 			page.Rows = append(page.Rows, row)
 		}
 	}
-	page.Undo = undoDeletion(lists, v, page.Here(), now)
+	page.Undo = undoDeletion(v, waits, page.Here(), now)
 	page.sort(page.Rows)
 	return page, d.countDays(r, v, page.Rows, now)
-}
-
-// undoDeletion returns the way back from the deletion that was asked for last, for as long
-// as it can be taken back.
-func undoDeletion(lists []actors.WatchlistView, v *visit, back string, now time.Time) *undoView {
-	undo, last := &undoView{}, now
-	for _, l := range lists {
-		if l.DeletedAt.After(last) {
-			last = l.DeletedAt
-			undo = &undoView{Text: v.say.Text("watchlists.name_is_being_deleted", "name", v.say.Quoted(l.Watchlist.Name)), Token: v.formToken(), Back: back, Action: pathWatchlists + "/" + string(l.Watchlist.ID)}
-		}
-	}
-	return undo
-}
-
-// deleteWatchlist has a watchlist deleted when the time to take that back is over, or takes
-// it back.
-func (d watchlistPages) deleteWatchlist(w http.ResponseWriter, r *http.Request, v *visit, list watchpost.Watchlist) (err error) {
-	back := pathWatchlists
-	if r.PostFormValue("do") == "undo" {
-		back = backOr(r, back)
-		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.UndoDeletion{ID: list.ID})
-	} else {
-		_, err = actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID, At: d.Clock.Now().Add(undoDelay)})
-	}
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
-	return nil
 }
 
 // All is the address of the page with all rows chosen.
@@ -140,7 +112,12 @@ func (d watchlistPages) countDays(r *http.Request, v *visit, rows []watchlistRow
 	return nil
 }
 
-func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) + string(p[1:]) }
+// planNames are the texts that name the plans.
+var planNames = map[watchpost.Plan]string{
+	watchpost.PlanFree: "plan.free", watchpost.PlanGrowth: "plan.growth", watchpost.PlanExpert: "plan.expert", watchpost.PlanUltimate: "plan.ultimate", watchpost.PlanPro: "plan.pro",
+}
+
+func planName(say *words.Language, p watchpost.Plan) string { return say.Text(planNames[p]) }
 
 // Full reports whether the plan has room for no other watchlist.
 func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
@@ -195,7 +172,7 @@ func keywordsText(say *words.Language, keywords []watchpost.KeywordEntry) string
 	if same && len(keywords) > 0 {
 		condition := conditionText(say, &keywords[0])
 		if condition != "" && len(listed) > 1 {
-			condition = ", " + say.Text("watchlists.each_condition", "condition", strings.TrimSpace(condition))
+			condition = say.Text("list.comma") + say.Text("watchlists.each_condition", "condition", strings.TrimSpace(condition))
 		}
 		return some(say, listed) + condition
 	}
@@ -225,7 +202,9 @@ func quotes(say *words.Language, listed []string) (quoted []string) {
 }
 
 // some lists the first of some words.
-func some(say *words.Language, listed []string) string { return someOf(say, listed, ", ") }
+func some(say *words.Language, listed []string) string {
+	return someOf(say, listed, say.Text("list.comma"))
+}
 
 func someOf(say *words.Language, listed []string, between string) string {
 	if len(listed) <= namedKeywords {
@@ -243,11 +222,11 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 	first := l.LastScanAt.IsZero()
 	switch {
 	case !l.DeletedAt.IsZero():
-		return say.Text("watchlists.being_deleted"), "wait", "clock", say.Text("watchlists.goes_in_a_few_seconds_with_its_posts")
+		return say.Text("common.being_deleted"), "wait", "clock", say.Text("watchlists.goes_in_a_few_seconds_with_its_posts")
 	case l.Watchlist.Disabled:
 		return say.Text("feed.paused_2"), "", "pause", say.Text("watchlists.keeps_its_posts_counts_towards_the")
 	case !team.Team.Plan.Scans(l.Watchlist.Type):
-		return say.Text("watchlists.not_scanned"), "wait", "clock", say.Text("watchlists.the_plan_plan_does_not_include", "plan", planName(team.Team.Plan))
+		return say.Text("watchlists.not_scanned"), "wait", "clock", say.Text("watchlists.the_plan_plan_does_not_include", "plan", planName(say, team.Team.Plan))
 	case first || l.NextScanAt.Before(now):
 		state, detail = waitText(say, l, team, now)
 		class, sign = "wait", "clock"
@@ -262,9 +241,9 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 		}
 		return state, class, sign, looked + ". " + detail
 	case team.Limits.WeeklyPosts >= 0 && l.PostsThisWeek >= team.Limits.WeeklyPosts:
-		return say.Text("watchlists.week_is_full"), "wait", "warn", looked + ". " + say.Text("watchlists.new_posts_are_dropped_until_until", "until", say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), "plan", planName(team.Team.Plan))
+		return say.Text("watchlists.week_is_full"), "wait", "warn", looked + ". " + say.Text("watchlists.new_posts_are_dropped_until_until", "until", say.Date("date.weekday_day", watchpost.Weekly.Reset(now)), "plan", planName(say, team.Team.Plan))
 	}
-	return say.Text("watchlists.on_time"), "good", "check", looked + ", " + say.Text("watchlists.next_at_at_utc", "at", zonedTime(say, l.NextScanAt, now))
+	return say.Text("watchlists.on_time"), "good", "check", say.List(looked, say.Text("watchlists.next_at_at_utc", "at", zonedTime(say, l.NextScanAt, now)))
 }
 
 // barDays is how many days the small chart shows.
@@ -287,7 +266,7 @@ func barsOf(say *words.Language, days []int, now time.Time) (bars []bar, text st
 		bars = append(bars, bar{0.5 + width*float64(i), height - h, h})
 		numbers = append(numbers, say.Number(n))
 	}
-	return bars, say.Text("watchlists.posts_per_day_from_to_today", "from", say.Date("date.weekday", barDay(now, 0)), "numbers", strings.Join(numbers, ", "))
+	return bars, say.Text("watchlists.posts_per_day_from_to_today", "from", say.Date("date.weekday", barDay(now, 0)), "numbers", say.List(numbers...))
 }
 
 // listOrder is which watchlists the page of them shows, and in which order. Both are part

@@ -33,7 +33,7 @@ import (
 //	H <inverted number>                    watchpost.JournalEntry as it was once: the chain of the journal, newest first
 //	w <watchlist>                          watchpost.Watchlist
 //	W                                      the watchlist created or deleted last
-//	Wd <watchlist>                         DeletionRecord of a watchlist that is to be deleted later
+//	Wd <watchlist, rule or target>         DeletionRecord of what is to be deleted later
 //	L <list>                               watchpost.List
 //	e <watchlist or list> <entry>          ScanRecord
 //	g <watchlist> <change>                 empty; the posts of a changed watchlist await classification

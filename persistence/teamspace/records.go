@@ -314,8 +314,20 @@ type StoppedRecord struct {
 	By watchpost.MemberID `json:"by,omitempty"`
 }
 
-// DeletionRecord says when a watchlist is to be deleted, and who asked for it.
+// Deletable is a kind of thing whose deletion can wait.
+type Deletable string
+
+// The kinds of things whose deletion can wait. The zero value is that of records of builds that
+// knew no other kind.
+const (
+	DeletableWatchlist Deletable = ""
+	DeletableRule      Deletable = "rule"
+	DeletableTarget    Deletable = "target"
+)
+
+// DeletionRecord says when a thing is to be deleted, and who asked for it.
 type DeletionRecord struct {
+	Of Deletable        `json:"of,omitempty"`
 	At time.Time        `json:"at"`
 	By watchpost.Origin `json:"by,omitzero"`
 }

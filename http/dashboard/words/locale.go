@@ -104,6 +104,11 @@ func (l *Language) Date(id string, t time.Time) string {
 // Quoted puts a text between the quotation marks of the language.
 func (l *Language) Quoted(text string) string { return l.Text("language.quoted", "text", text) }
 
+// List joins parts of a text as the language separates them.
+func (l *Language) List(parts ...string) string {
+	return strings.Join(parts, l.Text("list.comma"))
+}
+
 // Weekday names a day of the week, in full or short.
 func (l *Language) Weekday(day time.Weekday, short bool) string {
 	if short {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/go-playground/locales"
@@ -123,11 +124,17 @@ type similar struct {
 
 // learn takes a text of the service in English with its translation.
 func (l *Language) learn(english, translated *message) {
-	f := &english.forms[locales.PluralRuleOther]
-	if len(f.parts) == 1 {
-		l.known[f.source] = translated.forms[locales.PluralRuleOther].source
-		return
+	for i := range english.forms {
+		if f := &english.forms[i]; len(f.parts) == 1 {
+			l.known[f.source] = translated.forms[locales.PluralRuleOther].source
+		} else if len(f.parts) > 1 {
+			l.learnSimilar(f, translated)
+		}
 	}
+}
+
+// learnSimilar takes a form of a text that has arguments.
+func (l *Language) learnSimilar(f *form, translated *message) {
 	s := similar{text: translated}
 	var pattern strings.Builder
 	for i, part := range f.parts {
@@ -159,6 +166,10 @@ func (l *Language) Known(text string) string {
 		}
 		var arguments []any
 		for j, name := range s.names {
+			if n, err := strconv.Atoi(found[j+1]); err == nil && name == numberArgument {
+				arguments = append(arguments, name, n)
+				continue
+			}
 			arguments = append(arguments, name, l.Known(found[j+1]))
 		}
 		return s.text.write(l, arguments, func(s string) string { return s })

@@ -8,6 +8,7 @@
 package words
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -120,6 +121,10 @@ func parse(code string, locale locales.Translator, raw []byte, source *Language)
 			l.learn(source.texts[id], m)
 		}
 	}
+	// A text that says more comes before one that it is an example of.
+	slices.SortFunc(l.similar, func(a, b similar) int {
+		return cmp.Or(cmp.Compare(len(b.english.String()), len(a.english.String())), strings.Compare(a.english.String(), b.english.String()))
+	})
 	return l, nil
 }
 

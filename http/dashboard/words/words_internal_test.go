@@ -178,10 +178,15 @@ func TestKnown(t *testing.T) {
 	for english, german := range map[string]string{
 		"Post not found": "Beitrag nicht gefunden", "A note has at most 300 characters.": "Eine Notiz hat höchstens 300 Zeichen.",
 		"Nobody has said this": "Nobody has said this", "": "",
+		"Your plan includes up to 1 team member.":                    "Ihr Tarif enthält bis zu 1 Mitglied.",
+		"Your plan includes up to 5 tracked profiles per watchlist.": "Ihr Tarif enthält bis zu 5 verfolgte Profile je Watchlist.",
+		"Invalid 'sort_by'": "Ungültig: „sort_by“", "Invalid 'voice': at most 300 characters": "Höchstens 300 Zeichen",
 	} {
 		require.Equal(t, german, de.Known(english))
 		require.Equal(t, english, English().Known(english))
 	}
+	require.Equal(t, "تشمل باقتك حتى 3 أعضاء.", Of("ar").Known("Your plan includes up to 3 team members."), "the form for the number")
+	require.Equal(t, []string{"a, b", "a、b", "a، b"}, []string{de.List("a", "b"), Of("ja").List("a", "b"), Of("ar").List("a", "b")})
 	require.Equal(t, "Englisch", de.LanguageName("en", "English"))
 	require.Equal(t, "English", English().LanguageName("en", "English"))
 	require.Equal(t, "Unbestimmt", de.LanguageName("und", "Undetermined"))
