@@ -111,7 +111,8 @@ func TestShortIntervalWhileAReportDecides(t *testing.T) {
 	s.Expect(protocol.TypeAck)
 	w.Advance(2 * time.Second)
 	s.ExpectStatus(every(watchpost.ShortHeartbeat))
-	w.Advance(watchpost.ShortHeartbeat)
+	w.Advance(3 * time.Minute) // the pause before a task is tried again
+	s.ExpectNone()
 	s.Heartbeat()
 	s.Finish(s.ExpectTask(id))
 	w.Advance(2 * time.Second)
