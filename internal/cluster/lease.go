@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -62,28 +63,17 @@ func (n *Node) renew(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
 	sent := sinceBoot()
-	var renewed bool
-	var view View
-	var ids, beats []string
-	var draining []bool
-	var seen []int64
-	held, incarnation := n.guard.heldFor() > 0, n.membership()
-	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, incarnation, n.o.TTL, n.o.Teams()).Scan(&renewed, &view.Version, &ids, &draining, &seen, &beats)
+	held := n.guard.heldFor() > 0
+	view, rows, renewed, err := n.read(bounded, n.settledView())
 	if err != nil {
 		return err
 	}
 	n.answered(sent)
-	var others []row
-	for i, id := range ids {
-		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
-		if id != n.o.ID {
-			others = append(others, row{id, beats[i]})
-		} else if !renewed && n.joined {
-			n.fail(errReplaced)
-			return errReplaced
-		}
+	if !renewed && n.joined && slices.ContainsFunc(rows, func(r row) bool { return r.id == n.o.ID }) {
+		n.fail(errReplaced)
+		return errReplaced
 	}
-	n.see(others, sent)
+	n.see(view, rows, sent)
 	if !renewed {
 		return n.join(ctx, view)
 	}
@@ -93,13 +83,51 @@ func (n *Node) renew(ctx context.Context) error {
 	overdue := n.pulses.overdue(sinceBoot(), n.o.TTL)
 	n.mu.Unlock()
 	if len(overdue) > 0 {
-		ids, beats = nil, nil
+		var ids, beats []string
 		for _, r := range overdue {
 			ids, beats = append(ids, r.id), append(beats, r.beat)
 		}
 		return n.remove(bounded, "lease ended", expireSQL, ids, beats)
 	}
 	return nil
+}
+
+// settledView returns the view that the node need not read again while its version is the
+// newest: as a member, and when all have confirmed it. Members, and what they drain, change
+// with the version.
+func (n *Node) settledView() View {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if view := n.own.views.current(); n.joined && view.settled() {
+		return view
+	}
+	return View{Version: noView}
+}
+
+// noView is the version of no view.
+const noView = -1
+
+// read sends a renewal. It returns the view, which is the known one if the database has the
+// same version, and the rows that the database returns.
+func (n *Node) read(ctx context.Context, known View) (view View, rows []row, renewed bool, err error) {
+	var snapshot string
+	var ids, beats []string
+	var draining, unchanged []bool
+	var seen []int64
+	err = n.pool.QueryRow(ctx, renewSQL, n.o.ID, n.membership(), n.o.TTL, n.o.Teams(), known.Version, n.snapshot).
+		Scan(&renewed, &view.Version, &snapshot, &ids, &draining, &seen, &beats, &unchanged)
+	if err != nil {
+		return view, nil, false, err
+	}
+	n.snapshot = snapshot
+	for i, id := range ids {
+		rows = append(rows, row{id, beats[i], unchanged[i]})
+		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
+	}
+	if view.Version == known.Version {
+		view = known
+	}
+	return view, rows, renewed, nil
 }
 
 // answered notes that the database has answered a renewal that was sent at a time.
@@ -120,16 +148,20 @@ func (n *Node) answered(sent time.Duration) {
 	})
 }
 
-// see notes the renewals of the other members. A node that was cut off or paused itself
+// see notes the renewals of the other members of a view. A node that was cut off or paused itself
 // begins again: what kept it from renewing may have kept the others.
-func (n *Node) see(others []row, sent time.Duration) {
+func (n *Node) see(view View, rows []row, sent time.Duration) {
+	var others []string
+	for _, m := range view.without(n.o.ID).Members {
+		others = append(others, m.ID)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.renewed == 0 || sent-n.renewed > 2*n.o.TTL/renewals {
 		clear(n.pulses)
 	}
 	n.renewed = sent
-	n.pulses.see(others, sinceBoot())
+	n.pulses.see(others, rows, sinceBoot())
 }
 
 // join makes this process a member when most of the members that live reach it. Names

@@ -58,6 +58,7 @@ type Node struct {
 
 	steppingOut atomic.Bool // see StepOut
 	joined      bool        // since the process began or left; the goroutine that renews uses it
+	snapshot    string      // of the last renewal that was answered; that goroutine uses it
 
 	mu          sync.Mutex
 	incarnation string // see endMembership
