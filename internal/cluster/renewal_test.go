@@ -178,3 +178,21 @@ func TestRenewalIsOneStatement(t *testing.T) {
 	require.Positive(t, sent[confirmSQL])
 	require.LessOrEqual(t, sent[renewSQL], 6, "for the drain, two confirmations and the awaited")
 }
+
+// TestReplacedNode: a node whose row another process has taken fails.
+func TestReplacedNode(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	n, a := here(t, url, "a:1", longTTL)
+	await(t, "it serves all", func() bool { return covered(t, a) })
+	require.NoError(t, once(t.Context(), configOf(t, url), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), joinSQL, "a:1", "of another", "test", longTTL, false)
+		return err
+	}))
+	select {
+	case err := <-n.Failed():
+		require.ErrorIs(t, err, errReplaced)
+	case <-time.After(patience):
+		require.FailNow(t, "it has not failed")
+	}
+}
