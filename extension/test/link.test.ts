@@ -51,11 +51,12 @@ describe('the link', () => {
     s.quit()
   })
 
-  it('uses long poll after three failures with growing pauses, and tries the socket again', async () => {
+  it.each(['lost', 'cut'] as const)('uses long poll after three that are %s, with growing pauses, and tries the socket again', async how => {
     const s = service()
     s.link.ensure()
-    for (let n = 1; n <= periods.socketTries; n++) (await s.nth(n)).end('lost')
+    for (let n = 1; n <= periods.socketTries; n++) (await s.nth(n)).end(how)
     const poll = await s.nth(4)
+    expect(s.link.lostAt).toBeDefined()
     expect(poll.by).toBe('poll')
     expect(s.waits).toEqual([1000, 2000, 4000])
     await poll.take({ type: 'welcome' })
