@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Refresh asks for a renewal, which reads the view.
@@ -63,8 +64,14 @@ func (n *Node) renew(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
 	sent := sinceBoot()
-	held := n.guard.heldFor() > 0
-	view, rows, renewed, err := n.read(bounded, n.settledView())
+	held, incarnation := n.guard.heldFor() > 0, n.membership()
+	known := noView
+	if n.joined {
+		n.mu.Lock()
+		known = n.own.views.known()
+		n.mu.Unlock()
+	}
+	view, rows, renewed, err := n.reader.read(bounded, incarnation, known)
 	if err != nil {
 		return err
 	}
@@ -92,34 +99,26 @@ func (n *Node) renew(ctx context.Context) error {
 	return nil
 }
 
-// settledView returns the view that the node need not read again while its version is the
-// newest: as a member, and when all have confirmed it. Members, and what they drain, change
-// with the version.
-func (n *Node) settledView() View {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if view := n.own.views.current(); n.joined && view.settled() {
-		return view
-	}
-	return View{Version: noView}
+// reader sends renewals and reads the view with them. The goroutine that renews uses it.
+type reader struct {
+	o        *Options
+	pool     *pgxpool.Pool
+	snapshot string // of the last renewal that was answered
 }
-
-// noView is the version of no view.
-const noView = -1
 
 // read sends a renewal. It returns the view, which is the known one if the database has the
 // same version, and the rows that the database returns.
-func (n *Node) read(ctx context.Context, known View) (view View, rows []row, renewed bool, err error) {
+func (r *reader) read(ctx context.Context, incarnation string, known View) (view View, rows []row, renewed bool, err error) {
 	var snapshot string
 	var ids, beats []string
 	var draining, unchanged []bool
 	var seen []int64
-	err = n.pool.QueryRow(ctx, renewSQL, n.o.ID, n.membership(), n.o.TTL, n.o.Teams(), known.Version, n.snapshot).
+	err = r.pool.QueryRow(ctx, renewSQL, r.o.ID, incarnation, r.o.TTL, r.o.Teams(), known.Version, r.snapshot).
 		Scan(&renewed, &view.Version, &snapshot, &ids, &draining, &seen, &beats, &unchanged)
 	if err != nil {
 		return view, nil, false, err
 	}
-	n.snapshot = snapshot
+	r.snapshot = snapshot
 	for i, id := range ids {
 		rows = append(rows, row{id, beats[i], unchanged[i]})
 		view.Members = append(view.Members, Member{id, draining[i], seen[i]})

@@ -50,25 +50,25 @@ func TestRenewalReturnsWhatHasNotChanged(t *testing.T) {
 	pool, err := pgxpool.New(t.Context(), database(t, server))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	node := func(id string) *Node {
-		return &Node{o: Options{ID: id, TTL: longTTL, Teams: func() int { return 0 }}, incarnation: "of " + id, pool: pool}
+	node := func(id string) *reader {
+		return &reader{o: &Options{ID: id, TTL: longTTL, Teams: func() int { return 0 }}, pool: pool}
 	}
-	a, b, reader := node("a:1"), node("b:1"), node("reader")
-	renew := func(n *Node) {
+	a, b, looks := node("a:1"), node("b:1"), node("c:1")
+	renew := func(r *reader) {
 		t.Helper()
-		_, _, renewed, err := n.read(t.Context(), View{Version: noView})
+		_, _, renewed, err := r.read(t.Context(), "one", noView)
 		require.NoError(t, err)
 		require.True(t, renewed)
 	}
-	for _, n := range []*Node{a, b} {
-		_, err := pool.Exec(t.Context(), joinSQL, n.o.ID, n.incarnation, "test", longTTL, false)
+	for _, r := range []*reader{a, b} {
+		_, err := pool.Exec(t.Context(), joinSQL, r.o.ID, "one", "test", longTTL, false)
 		require.NoError(t, err)
-		renew(n)
+		renew(r)
 	}
-	known := View{Version: noView}
+	known := noView
 	reads := func(want ...string) {
 		t.Helper()
-		view, rows, renewed, err := reader.read(t.Context(), known)
+		view, rows, renewed, err := looks.read(t.Context(), "one", known)
 		require.NoError(t, err)
 		require.False(t, renewed)
 		var ids []string
@@ -102,25 +102,27 @@ func TestRenewalReturnsWhatHasNotChanged(t *testing.T) {
 
 	_, err = pool.Exec(t.Context(), drainSQL, "b:1")
 	require.NoError(t, err)
-	view, rows, _, err := reader.read(t.Context(), known)
+	view, rows, _, err := looks.read(t.Context(), "one", known)
 	require.NoError(t, err)
 	require.Equal(t, View{3, []Member{{ID: "a:1"}, {ID: "b:1", Draining: true}}}, view)
 	require.True(t, rows[0].unchanged)
 	require.False(t, rows[1].unchanged)
 	renew(a)
-	view, rows, _, err = reader.read(t.Context(), known)
+	view, rows, _, err = looks.read(t.Context(), "one", known)
 	require.NoError(t, err)
 	require.Len(t, view.Members, 2, "a view that is not known is read again")
 	require.False(t, rows[0].unchanged)
 	require.True(t, rows[1].unchanged)
 }
 
-// settledOf reports whether a member has a view that it need not read again.
-func (n *Node) settledOf() bool {
+// knownOf returns the view of two members that a node need not read again, or noView.
+func knownOf(n *Node) View {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	view := n.own.views.current()
-	return len(view.Members) == 2 && view.settled()
+	if view := n.own.views.known(); len(view.Members) == 2 {
+		return view
+	}
+	return noView
 }
 
 // statements counts what a node sends to the database.
@@ -158,7 +160,7 @@ func TestRenewalIsOneStatement(t *testing.T) {
 	a, first := joined(t, config, "a:1", longTTL)
 	_, second := here(t, url, "b:1", longTTL)
 	await(t, "two nodes share", func() bool { return covered(t, first, second) && !covered(t, first) })
-	await(t, "it knows", a.settledOf)
+	await(t, "it knows", func() bool { return knownOf(a).Version > 0 })
 	awaitRenewals(t, a)
 	counted.take()
 	for range 5 {
@@ -169,10 +171,10 @@ func TestRenewalIsOneStatement(t *testing.T) {
 	delete(sent, confirmSQL) // one that was late
 	require.Len(t, sent, 1, "%v", sent)
 
-	before := a.settledView().Version
+	before := knownOf(a).Version
 	require.NoError(t, DrainMember(t.Context(), configOf(t, url), "b:1"))
 	await(t, "it serves all", func() bool { return covered(t, first) })
-	await(t, "it knows", func() bool { return a.settledOf() && a.settledView().Version > before })
+	await(t, "it knows", func() bool { return knownOf(a).Version > before })
 	sent = counted.take()
 	require.Len(t, sent, 2, "%v", sent)
 	require.Positive(t, sent[confirmSQL])
