@@ -18,3 +18,6 @@ func (r *Registry) Processes() (count int) {
 func (r *Registry) DeleteTeamOnce(ctx context.Context, team watchpost.TeamID) error {
 	return r.deleteTeam(ctx, team)
 }
+
+// CountSessions counts n more connected sessions, which have no team.
+func (r *Registry) CountSessions(n int) { r.env.countSessions(n) }

@@ -15,6 +15,7 @@ type Metrics struct {
 	root.Metrics
 	postCache prometheus.Gauge
 	sessions  prometheus.Gauge
+	heartbeat prometheus.Gauge
 	blocked   *prometheus.GaugeVec // reason
 	pending   *prometheus.GaugeVec // reason
 	dueScans  *dueScans
@@ -36,6 +37,7 @@ func NewMetrics() *Metrics {
 		Metrics:   root.NewMetrics(),
 		postCache: gauge("post_cache_bytes", "Memory for posts and their index that were read."),
 		sessions:  gauge("sessions_connected", "Sessions with an open connection."),
+		heartbeat: gauge("session_heartbeat_seconds", "How often a session without a task is asked to send a heartbeat."),
 		blocked: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Namespace: "watchpost", Name: "sessions_blocked",
 			Help: "Connected sessions whose account gets no tasks, or none of a kind, by the reason.",
@@ -70,7 +72,7 @@ func (m *Metrics) begin() {
 
 // Collectors returns the collectors to register.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return append(m.Metrics.Collectors(), m.postCache, m.sessions, m.blocked, m.pending, m.dueScans.gauge(), m.tasks, m.posts, m.breakers, m.mails)
+	return append(m.Metrics.Collectors(), m.postCache, m.sessions, m.heartbeat, m.blocked, m.pending, m.dueScans.gauge(), m.tasks, m.posts, m.breakers, m.mails)
 }
 
 // Mail counts an event of a mail (MailHanded and the others).

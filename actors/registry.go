@@ -150,6 +150,7 @@ type environment struct {
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
 	rooms    *intake.TeamRooms
+	beats    heartbeats
 	// sends delivers notifications, in goroutines that end with the registry.
 	sends *notifications.Sends
 }

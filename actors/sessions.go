@@ -274,6 +274,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	if !s.worker.SameAccount(&before) {
 		ss.team.statuses.changed(s)
 	}
+	ss.team.statuses.onBeat(s)
 }
 
 // onAnnounced takes up what an account may do now.
@@ -310,6 +311,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 			ss.reportAccount(batch, s, s.account)
 			ss.team.statuses.changed(s)
 		}
+		ss.team.statuses.onBeat(s)
 	}
 	ss.Commits.Submit(batch, m.then)
 	if m.taken != nil {
@@ -350,7 +352,7 @@ func (ss *sessions) retire(s *sessionState) {
 	}
 	ss.disconnect(s)
 	s.link, s.worker = nil, nil
-	ss.env.metrics.sessions.Dec()
+	ss.env.countSessions(-1)
 	ss.Commits.Announce(root.Change{Topic: root.TopicTeam})
 }
 

@@ -43,7 +43,7 @@ func (ss *sessions) onHello(m sessionHello) {
 	repaced := s.takePace(m.hello.Pace)
 	ss.saw(batch, s, s.describe(&m.hello) || repaced, now)
 	if another {
-		ss.env.metrics.sessions.Inc() // not before the team counts as active
+		ss.env.countSessions(1) // not before the team counts as active
 	}
 	if repaced {
 		ss.team.paces.spread(s.record.Member)
@@ -88,7 +88,9 @@ func (ss *sessions) welcome(s *sessionState) func(error) {
 	frame := protocol.Frame{
 		Member: &protocol.SignInMember{ID: string(member.ID), Email: member.Email},
 		Type:   protocol.TypeWelcome, Session: string(s.record.ID), ServerTime: &now,
-		HeartbeatS: int(protocol.HeartbeatEvery / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
+		// A session of an earlier build takes its interval from here, also while it runs a
+		// task. A longer one comes with its status, which such a session ignores.
+		HeartbeatS: int(watchpost.ShortHeartbeat / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
 	}
 	return func(err error) {
 		if err != nil {

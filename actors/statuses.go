@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"cmp"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -19,6 +22,29 @@ const statusEvery = time.Second
 type told struct {
 	at   time.Time // zero: nothing since its hello
 	hash uint64    // of the frame
+	// every is the interval of heartbeats that it got; 0: that of the welcome.
+	every time.Duration
+}
+
+// heartbeats counts the sessions connected to the teams of this node, and keeps the
+// interval of heartbeats that follows from their number.
+type heartbeats struct {
+	mu       sync.Mutex
+	sessions int
+	every    atomic.Int64 // time.Duration; 0: none was connected yet
+}
+
+// countSessions counts n more connected sessions. They learn a new interval with their next
+// heartbeats, so that not all of them get a status at the same time.
+func (env *environment) countSessions(n int) {
+	b := &env.beats
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sessions += n
+	every := watchpost.NodeHeartbeat(b.sessions, time.Duration(b.every.Load()))
+	b.every.Store(int64(every))
+	env.metrics.sessions.Add(float64(n))
+	env.metrics.heartbeat.Set(every.Seconds())
 }
 
 // statusesAtOnce is how many sessions get their status in one turn of the team's
@@ -107,11 +133,42 @@ func (ss *statuses) onDue(m statusDue) {
 func (ss *statuses) tell(s *sessionState, now time.Time) {
 	frame := ss.status(s, now)
 	hash := xxhash.Sum64(teamspace.Encode(frame))
-	if s.told.hash == hash && !s.told.at.IsZero() {
+	every := ss.heartbeat(s, now)
+	if every != s.told.interval() {
+		frame.HeartbeatS = int(every / time.Second)
+	} else if s.told.hash == hash && !s.told.at.IsZero() {
 		return
 	}
-	s.told = told{at: now, hash: hash}
+	s.told = told{at: now, hash: hash, every: every}
 	ss.Commits.Submit(nil, ss.team.sessions.sends(s, frame))
+}
+
+// onBeat tells a session that has sent a heartbeat how often it is to send them, if that
+// has changed. Within statusEvery of its last status it learns it with the next heartbeat.
+func (ss *statuses) onBeat(s *sessionState) {
+	now := ss.env.Clock.Now()
+	if s.worker != nil && ss.heartbeat(s, now) != s.told.interval() && now.Sub(s.told.at) >= statusEvery {
+		ss.tell(s, now)
+	}
+}
+
+// interval is the interval of heartbeats that the session knows of.
+func (t *told) interval() time.Duration { return cmp.Or(t.every, watchpost.ShortHeartbeat) }
+
+// heartbeat returns how often a session is to send heartbeats while it runs no task.
+func (ss *statuses) heartbeat(s *sessionState, now time.Time) time.Duration {
+	node := cmp.Or(time.Duration(ss.env.beats.every.Load()), watchpost.ShortHeartbeat)
+	if node == watchpost.ShortHeartbeat {
+		return node
+	}
+	w, member := s.worker, s.record.Member
+	held := false
+	if !w.Other && !w.InUse && (w.Stopped || !w.SignedIn) { // which a report changes
+		bound, ok := ss.team.members.binding(member)
+		held = ok && ss.team.dispatch.WaitingFor(member, bound.Account) > 0
+	}
+	last, _ := ss.team.accounts.lastAlive(member)
+	return watchpost.SessionHeartbeat(node, held, last, now)
 }
 
 // blockedByPlan reports whether the team has watchlists whose scans its plan does

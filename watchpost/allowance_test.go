@@ -109,3 +109,56 @@ func TestExtensionActive(t *testing.T) {
 	require.True(t, watchpost.ExtensionActive(noon, noon.Add(48*time.Hour)))
 	require.False(t, watchpost.ExtensionActive(noon, noon.Add(48*time.Hour+1)))
 }
+
+func TestNodeHeartbeat(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sessions     int
+		before, want time.Duration
+	}{
+		{0, 0, 20}, {1, 0, 20}, {5_000, 0, 20}, {5_001, 0, 40}, {10_001, 0, 60}, {30_000, 0, 120}, {1_000_000, 0, 120},
+		{5_000, 40, 40}, {4_001, 40, 40}, {4_000, 40, 20}, // a quarter more are 5,000
+		{30_000, 20, 120}, {0, 120, 20}, {13_000, 120, 80},
+	} {
+		require.Equal(t, c.want*time.Second, watchpost.NodeHeartbeat(c.sessions, c.before*time.Second), "%+v", c)
+	}
+}
+
+// TestNodeHeartbeatProperties: the interval keeps to its bounds and to the rate, answers
+// the same when it is asked again, and a change is not taken back by a tenth of the
+// sessions.
+func TestNodeHeartbeatProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		sessions := rapid.IntRange(0, 100_000).Draw(t, "sessions")
+		before := time.Duration(rapid.IntRange(0, 6).Draw(t, "steps")) * watchpost.ShortHeartbeat
+		every := watchpost.NodeHeartbeat(sessions, before)
+		require.GreaterOrEqual(t, every, watchpost.ShortHeartbeat)
+		require.LessOrEqual(t, every, watchpost.LongHeartbeat)
+		require.Zero(t, every%watchpost.ShortHeartbeat)
+		if every < watchpost.LongHeartbeat {
+			require.LessOrEqual(t, float64(sessions)/every.Seconds(), 250.0)
+		}
+		require.Equal(t, every, watchpost.NodeHeartbeat(sessions, every))
+		require.LessOrEqual(t, every, watchpost.NodeHeartbeat(sessions+1, every), "more sessions")
+		if every < before {
+			require.Equal(t, every, watchpost.NodeHeartbeat(sessions+sessions/10, every), "some come back")
+		}
+		if every > before {
+			require.Equal(t, every, watchpost.NodeHeartbeat(sessions-sessions/10, every), "some leave")
+		}
+	})
+}
+
+func TestSessionHeartbeat(t *testing.T) {
+	t.Parallel()
+	const node = 80 * time.Second
+	require.Equal(t, node, watchpost.SessionHeartbeat(node, false, time.Time{}, noon))
+	require.Equal(t, watchpost.ShortHeartbeat, watchpost.SessionHeartbeat(node, true, time.Time{}, noon))
+	for ago, want := range map[time.Duration]time.Duration{
+		0: node, 47 * time.Hour: node, 47*time.Hour + time.Second: watchpost.ShortHeartbeat,
+		48 * time.Hour: watchpost.ShortHeartbeat, 48*time.Hour + time.Second: node,
+	} {
+		require.Equal(t, want, watchpost.SessionHeartbeat(node, false, noon.Add(-ago), noon), ago)
+	}
+}

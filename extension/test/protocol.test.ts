@@ -46,6 +46,7 @@ const heard: Record<string, FromService> = {
     waiting: 2, allowances: [{ action: 'like', used: 3, limit: 50, resets_at: '2030-01-09T23:00:00Z' }],
   },
   'status-other-account': { type: 'status', account: { ...account, signed_in: false }, blocked: [{ reason: 'other_account' }], waiting: 0, allowances: [] },
+  'status-heartbeat': { type: 'status', blocked: [], waiting: 0, allowances: [], heartbeat_s: 120 },
   'go': { type: 'go', task: 't1', lease: 'l1' },
   'ack': { type: 'ack', task: 't1' },
   'ack-part': { type: 'ack', task: 't1', seq: 0 },

@@ -58,7 +58,8 @@ type Timing struct {
 	Request time.Duration
 	// Hello is how long a new connection may take to say hello.
 	Hello time.Duration
-	// Silence is how long a connected session may say nothing.
+	// Silence is how long a connected session may say nothing that was asked to send a
+	// heartbeat every protocol.HeartbeatEvery, and more in proportion to a longer interval.
 	Silence time.Duration
 	// Poll is how long a long poll is held.
 	Poll time.Duration

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"sync"
+	"time"
 
 	"github.com/gobwas/ws"
 
@@ -30,6 +31,8 @@ type conn struct {
 	ended  bool
 	code   int
 	reason string
+	// beats is how often the session was last asked to send heartbeats; 0: not yet.
+	beats time.Duration
 	// notify is called, with mu held, when there is something to take. It does
 	// not block.
 	notify func()
@@ -46,6 +49,9 @@ func (c *conn) deliver(f protocol.Frame) {
 		return
 	}
 	c.frames = append(c.frames, f)
+	if f.HeartbeatS > 0 {
+		c.beats = time.Duration(f.HeartbeatS) * time.Second
+	}
 	if len(c.frames) > maxQueued {
 		c.endLocked(closeTryLater, "too many messages waiting")
 	}

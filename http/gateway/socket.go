@@ -120,7 +120,7 @@ func (k *socket) greet(ctx context.Context, hello protocol.Frame) bool {
 // await waits until the session says something, for as long as it takes it to
 // be gone.
 func (k *socket) await() {
-	k.bound(k.gateway.Timing.Silence)
+	k.boundSilence()
 	if k.web.await() != nil {
 		k.readingEnded()
 		return
@@ -176,16 +176,26 @@ func (k *socket) receive(limit int) (frame protocol.Frame, ok bool) {
 	return frame, true
 }
 
-// bound bounds the wait for a message, unless the connection has ended: then
-// the deadline is that of the answer to the close frame.
+// boundSilence bounds the wait of a session's connection for the next message: so many
+// heartbeats that it was asked to send may be missing.
+func (k *socket) boundSilence() {
+	k.conn.mu.Lock()
+	defer k.conn.mu.Unlock()
+	k.boundLocked(max(1, k.conn.beats/protocol.HeartbeatEvery) * k.gateway.Timing.Silence)
+}
+
+// bound bounds the wait for a message.
 func (k *socket) bound(patience time.Duration) {
-	if k.conn.hasEnded() {
-		return
-	}
-	_ = k.web.net.SetReadDeadline(endpoint.RealNow().Add(patience)) // its error is that of the next read
-	if k.conn.hasEnded() {
-		// Meanwhile, so this may have replaced that deadline.
-		_ = k.web.net.SetReadDeadline(endpoint.RealNow().Add(closeTimeout))
+	k.conn.mu.Lock()
+	defer k.conn.mu.Unlock()
+	k.boundLocked(patience)
+}
+
+// boundLocked sets the deadline of the next read, unless the connection has ended: then it
+// is that of the answer to the close frame. The caller holds conn.mu.
+func (k *socket) boundLocked(patience time.Duration) {
+	if !k.conn.ended {
+		_ = k.web.net.SetReadDeadline(endpoint.RealNow().Add(patience)) // its error is that of the next read
 	}
 }
 
@@ -268,6 +278,9 @@ func (k *socket) sendFrames(frames []protocol.Frame) error {
 		}
 		if err := k.web.write(ws.OpText, raw); err != nil {
 			return err
+		}
+		if frames[i].Type == protocol.TypeStatus && frames[i].HeartbeatS > 0 {
+			k.boundSilence() // the wait for the last interval has begun
 		}
 	}
 	return nil

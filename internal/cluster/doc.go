@@ -11,6 +11,8 @@
 //     the process or the machine is suspended. The others count it from when they
 //     first saw the renewal, each by its own clock. So its own lease ends before they
 //     remove it, and it serves nothing after that.
+//     The renewal returns the rows that have not changed since the last one, and all of them
+//     when there is another view.
 //   - View: the members under a version. A row that no one has renewed is deleted by
 //     another node, which increments the version. A row that is still there can be
 //     renewed, even late: owners change with the version only, and what a node has in

@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Refresh asks for a renewal, which reads the view.
@@ -62,28 +64,23 @@ func (n *Node) renew(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
 	sent := sinceBoot()
-	var renewed bool
-	var view View
-	var ids, beats []string
-	var draining []bool
-	var seen []int64
 	held, incarnation := n.guard.heldFor() > 0, n.membership()
-	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, incarnation, n.o.TTL, n.o.Teams()).Scan(&renewed, &view.Version, &ids, &draining, &seen, &beats)
+	known := noView
+	if n.joined {
+		n.mu.Lock()
+		known = n.own.views.known()
+		n.mu.Unlock()
+	}
+	view, rows, renewed, err := n.reader.read(bounded, incarnation, known)
 	if err != nil {
 		return err
 	}
 	n.answered(sent)
-	var others []row
-	for i, id := range ids {
-		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
-		if id != n.o.ID {
-			others = append(others, row{id, beats[i]})
-		} else if !renewed && n.joined {
-			n.fail(errReplaced)
-			return errReplaced
-		}
+	if !renewed && n.joined && slices.ContainsFunc(rows, func(r row) bool { return r.id == n.o.ID }) {
+		n.fail(errReplaced)
+		return errReplaced
 	}
-	n.see(others, sent)
+	n.see(view, rows, sent)
 	if !renewed {
 		return n.join(ctx, view)
 	}
@@ -93,13 +90,43 @@ func (n *Node) renew(ctx context.Context) error {
 	overdue := n.pulses.overdue(sinceBoot(), n.o.TTL)
 	n.mu.Unlock()
 	if len(overdue) > 0 {
-		ids, beats = nil, nil
+		var ids, beats []string
 		for _, r := range overdue {
 			ids, beats = append(ids, r.id), append(beats, r.beat)
 		}
 		return n.remove(bounded, "lease ended", expireSQL, ids, beats)
 	}
 	return nil
+}
+
+// reader sends renewals and reads the view with them. The goroutine that renews uses it.
+type reader struct {
+	o        *Options
+	pool     *pgxpool.Pool
+	snapshot string // of the last renewal that was answered
+}
+
+// read sends a renewal. It returns the view, which is the known one if the database has the
+// same version, and the rows that the database returns.
+func (r *reader) read(ctx context.Context, incarnation string, known View) (view View, rows []row, renewed bool, err error) {
+	var snapshot string
+	var ids, beats []string
+	var draining, unchanged []bool
+	var seen []int64
+	err = r.pool.QueryRow(ctx, renewSQL, r.o.ID, incarnation, r.o.TTL, r.o.Teams(), known.Version, r.snapshot).
+		Scan(&renewed, &view.Version, &snapshot, &ids, &draining, &seen, &beats, &unchanged)
+	if err != nil {
+		return view, nil, false, err
+	}
+	r.snapshot = snapshot
+	for i, id := range ids {
+		rows = append(rows, row{id, beats[i], unchanged[i]})
+		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
+	}
+	if view.Version == known.Version {
+		view = known
+	}
+	return view, rows, renewed, nil
 }
 
 // answered notes that the database has answered a renewal that was sent at a time.
@@ -120,16 +147,20 @@ func (n *Node) answered(sent time.Duration) {
 	})
 }
 
-// see notes the renewals of the other members. A node that was cut off or paused itself
+// see notes the renewals of the other members of a view. A node that was cut off or paused itself
 // begins again: what kept it from renewing may have kept the others.
-func (n *Node) see(others []row, sent time.Duration) {
+func (n *Node) see(view View, rows []row, sent time.Duration) {
+	var others []string
+	for _, m := range view.without(n.o.ID).Members {
+		others = append(others, m.ID)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.renewed == 0 || sent-n.renewed > 2*n.o.TTL/renewals {
 		clear(n.pulses)
 	}
 	n.renewed = sent
-	n.pulses.see(others, sinceBoot())
+	n.pulses.see(others, rows, sinceBoot())
 }
 
 // join makes this process a member when most of the members that live reach it. Names

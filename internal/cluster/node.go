@@ -58,6 +58,7 @@ type Node struct {
 
 	steppingOut atomic.Bool // see StepOut
 	joined      bool        // since the process began or left; the goroutine that renews uses it
+	reader      reader
 
 	mu          sync.Mutex
 	incarnation string // see endMembership
@@ -112,6 +113,7 @@ func (n *Node) Join(ctx context.Context) error {
 	if n.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}
+	n.reader = reader{o: &n.o, pool: n.pool}
 	guarding, unguard := context.WithCancel(context.Background())
 	n.unguard = unguard
 	n.guard = &guard{config: n.o.Config, log: n.o.Log, locks: []sessionLock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail, wait: memberWait}

@@ -154,7 +154,13 @@ func configOf(t *testing.T, url string) *pgx.ConnConfig {
 // here joins from the test's process.
 func here(t *testing.T, url, id string, ttl time.Duration) (*Node, testNode) {
 	t.Helper()
-	n := New(Options{Config: configOf(t, url), ID: id, Build: "test", TTL: ttl, Log: slog.New(slog.DiscardHandler),
+	return joined(t, configOf(t, url), id, ttl)
+}
+
+// joined joins with a configuration of its connections.
+func joined(t *testing.T, config *pgx.ConnConfig, id string, ttl time.Duration) (*Node, testNode) {
+	t.Helper()
+	n := New(Options{Config: config, ID: id, Build: "test", TTL: ttl, Log: slog.New(slog.DiscardHandler),
 		Release: func(context.Context, func(string) bool) error { return nil }, Transient: postgres.Transient, Teams: func() int { return 0 }})
 	require.NoError(t, n.Join(t.Context()))
 	t.Cleanup(func() {

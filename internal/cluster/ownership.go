@@ -25,6 +25,18 @@ func (h viewHistory) current() View {
 	return h[len(h)-1]
 }
 
+// noView stands for a view that a node does not know.
+var noView = View{Version: -1}
+
+// known returns the view that a member need not read again while its version is the newest:
+// all have confirmed it. Members, and what they drain, change with the version.
+func (h viewHistory) known() View {
+	if view := h.current(); len(h) > 0 && view.settled() {
+		return view
+	}
+	return noView
+}
+
 // serves reports whether a member may serve a name: it owns the name in the
 // settled view and in every one since. While the last view is not settled,
 // a name that comes from another member may still be served there.

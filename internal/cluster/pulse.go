@@ -2,11 +2,15 @@ package cluster
 
 import "time"
 
-// row is a member's row in the database. beat is another one after each renewal.
-type row struct{ id, beat string }
+// row is a member's row in the database. beat is another one after each renewal. unchanged
+// means that the row is as the statement before has seen it.
+type row struct {
+	id, beat  string
+	unchanged bool
+}
 
 // pulse is the last renewal of another member, and since when this node has seen no
-// other one, by its own clock.
+// other one, by its own clock. beat is "" while no statement has returned the row.
 type pulse struct {
 	beat  string
 	since time.Duration
@@ -16,16 +20,23 @@ type pulse struct {
 // database decides nothing about them: a step of it removes no one, and keeps no one.
 type pulses map[string]pulse
 
-// see takes the rows that a statement has returned by now. A member counted its lease from
-// before it sent the renewal, so its lease has ended when the row has not changed for as
-// long as that after it was first seen.
-func (p pulses) see(rows []row, now time.Duration) {
-	listed := map[string]bool{}
+// see takes the members and the rows that a statement has returned by now: all that have
+// not changed since the statement before. A member counted its lease from before it sent
+// the renewal, so its lease has ended when the row has not changed for as long as that after
+// it was first seen.
+func (p pulses) see(members []string, rows []row, now time.Duration) {
+	returned := map[string]row{}
 	for _, r := range rows {
-		listed[r.id] = true
-		if p[r.id].beat != r.beat {
-			p[r.id] = pulse{r.beat, now}
+		returned[r.id] = r
+	}
+	listed := map[string]bool{}
+	for _, id := range members {
+		listed[id] = true
+		since, r := now, returned[id]
+		if last, known := p[id]; known && r.unchanged && (last.beat == "" || last.beat == r.beat) {
+			since = last.since
 		}
+		p[id] = pulse{r.beat, since}
 	}
 	for id := range p {
 		if !listed[id] {
@@ -38,7 +49,7 @@ func (p pulses) see(rows []row, now time.Duration) {
 func (p pulses) overdue(now, limit time.Duration) (rows []row) {
 	for id, last := range p {
 		if now-last.since >= limit {
-			rows = append(rows, row{id, last.beat})
+			rows = append(rows, row{id: id, beat: last.beat})
 		}
 	}
 	return rows

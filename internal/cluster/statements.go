@@ -14,17 +14,25 @@ WITH joined AS (
 moved AS (UPDATE cluster_view SET version = version + 1)
 SELECT pg_notify('` + channel + `', '')`
 
-// renewSQL extends a lease and reads the view. The snapshot
-// of the statement shows the own row as it was before.
+// renewSQL extends a lease and reads the view. It returns all rows when the view is another
+// one than that of version $5, and otherwise those that have not changed since the snapshot
+// $6. The snapshot of the statement, which the next one gets, shows the own row as it was
+// before.
 const renewSQL = `
 WITH renewed AS (
 	UPDATE node SET expires_at = clock_timestamp() + $3::interval, teams = $4
 	WHERE id = $1 AND incarnation = $2 RETURNING id)
 SELECT EXISTS (SELECT FROM renewed),
-	(SELECT version FROM cluster_view),
+	(SELECT version FROM cluster_view), pg_current_snapshot()::text,
 	array_agg(id ORDER BY id), array_agg(draining ORDER BY id), array_agg(seen ORDER BY id),
-	array_agg(` + beat + ` ORDER BY id)
-FROM node`
+	array_agg(` + beat + ` ORDER BY id), array_agg(` + unchanged + ` ORDER BY id)
+FROM node, (SELECT pg_current_xact_id()::text::bigint AS xid, NULLIF($6::text, '')::pg_snapshot AS before) AS last
+WHERE (SELECT version FROM cluster_view) <> $5 OR ` + unchanged
+
+// unchanged reports whether the last transaction that wrote a row is visible in an earlier
+// snapshot. No clock has a part in it. xmin is the lower half of the transaction's id, which
+// precedes that of this statement.
+const unchanged = `coalesce(pg_visible_in_snapshot((xid - ((xid - xmin::text::bigint) & 4294967295))::text::xid8, before), false)`
 
 // beat differs after each renewal of a member, however the clock runs.
 const beat = `incarnation || ' ' || extract(epoch FROM expires_at)::text`

@@ -49,6 +49,9 @@ var golden = map[string]any{
 		Type: TypeStatus, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
 		Blocked: []Blocked{{Reason: BlockedOtherAccount}}, Waiting: point(0), Allowances: []AllowanceState{},
 	},
+	"status-heartbeat": Frame{
+		Type: TypeStatus, Blocked: []Blocked{}, Waiting: point(0), Allowances: []AllowanceState{}, HeartbeatS: 120,
+	},
 	"welcome": Frame{Type: TypeWelcome, Session: "s1", Member: &SignInMember{ID: "m1", Email: "ada@example.com"}, HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
 	"heartbeat": Frame{
 		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},

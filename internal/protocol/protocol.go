@@ -22,7 +22,8 @@ const (
 	// HelloTimeout is how long a new connection may take to send hello, in real
 	// time.
 	HelloTimeout = 5 * time.Second
-	// HeartbeatEvery is the interval of heartbeats that welcome requests.
+	// HeartbeatEvery is the interval of heartbeats that welcome requests, and the
+	// longest one while a session runs a task: a lease outlives two that are lost.
 	HeartbeatEvery = 20 * time.Second
 	// LeaseTime is how long a lease lasts without a heartbeat, by the Clock.
 	LeaseTime = 60 * time.Second
@@ -129,8 +130,8 @@ type Frame struct {
 
 	// welcome
 	Session    string        `json:"session,omitempty"`
-	Member     *SignInMember `json:"member,omitempty"` // owner of the session
-	HeartbeatS int           `json:"heartbeat_s,omitempty"`
+	Member     *SignInMember `json:"member,omitempty"`      // owner of the session
+	HeartbeatS int           `json:"heartbeat_s,omitempty"` // also status, when it changes
 	LeaseS     int           `json:"lease_s,omitempty"`
 	ServerTime *time.Time    `json:"server_time,omitempty"`
 

@@ -241,6 +241,8 @@ export interface Status {
   /** Number of the team's tasks that could run on the account. */
   waiting: number
   allowances: AllowanceState[]
+  /** How often the session sends heartbeats from now on; absent: as before. */
+  heartbeat_s?: number
 }
 
 export type FromService =

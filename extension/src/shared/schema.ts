@@ -5,17 +5,19 @@ import * as v from 'valibot'
 import type { FromService, Invitation, SignInReply } from './protocol'
 
 const account = v.object({ urn: v.string(), slug: v.string(), name: v.string(), signed_in: v.boolean(), challenge: v.optional(v.boolean()) })
+const heartbeat = v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(300)))
 const id = v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))
 
 const frame = v.variant('type', [
   v.object({
     type: v.literal('welcome'), session: v.optional(v.string()), member: v.optional(v.object({ id: v.string(), email: v.string() })),
-    heartbeat_s: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(300))), lease_s: v.optional(v.number()), server_time: v.optional(v.string()),
+    heartbeat_s: heartbeat, lease_s: v.optional(v.number()), server_time: v.optional(v.string()),
   }),
   v.object({
     type: v.literal('status'), account: v.optional(account), waiting: v.optional(v.number(), 0),
     blocked: v.optional(v.array(v.object({ reason: v.string(), task_types: v.optional(v.array(v.string())), until: v.optional(v.string()), retry: v.optional(v.boolean()) })), []),
     allowances: v.optional(v.array(v.object({ action: v.string(), used: v.number(), limit: v.number(), resets_at: v.string() })), []),
+    heartbeat_s: heartbeat,
   }),
   v.object({
     type: v.literal('task'), task: id, lease: v.string(), attempt: v.number(), task_type: v.string(), input: v.unknown(), deadline: v.optional(v.string()),

@@ -1,6 +1,7 @@
 import type { FromService, FromSession, Hello, Welcome } from '../shared/protocol'
 import { HEARTBEAT_S } from '../shared/protocol'
 import { readFrame } from '../shared/schema'
+import { Heartbeats } from './heartbeats'
 import { openPoll } from './poll'
 import { openSocket } from './socket'
 import { wait } from './task'
@@ -16,7 +17,11 @@ export interface LinkHandler {
   receive(frame: FromService): Promise<void>
   /** Called when a connection has ended after its welcome. */
   farewell(): void
-  /** Called every heartbeat while there is a connection. */
+  /** Called every HEARTBEAT_S while there is a connection. */
+  tick(): void
+  /** Whether there are tasks. */
+  busy(): boolean
+  /** Called when a heartbeat is due. */
   beat(): void
   /** Called when the service ended the session. */
   over(end: 'revoked' | 'replaced'): Promise<void>
@@ -50,6 +55,7 @@ export class Link {
   private running = false
   private connection: Connection | undefined
   private retryNow = new AbortController()
+  private readonly heartbeats = new Heartbeats()
 
   constructor(
     private readonly handler: LinkHandler,
@@ -106,7 +112,7 @@ export class Link {
   private async converse(by: 'socket' | 'poll', { service, token }: { service: string; token: string }): Promise<{ welcomed: boolean; end: End }> {
     let welcomed = false, revoked = false
     let handled = Promise.resolve()
-    let beats: ReturnType<typeof setInterval> | undefined
+    let ticks: ReturnType<typeof setInterval> | undefined
     const connection = this.transports[by](service, this.handler.hello(token), raw => {
       const frame = readFrame(raw)
       if (!frame) return handled
@@ -117,22 +123,37 @@ export class Link {
         clearTimeout(silent)
         this.transport = by
         this.handler.welcome(frame, f => connection.send(f))
-        beats = setInterval(() => this.handler.beat(), (frame.heartbeat_s || HEARTBEAT_S) * 1000)
+        const asked = frame.heartbeat_s ?? HEARTBEAT_S
+        this.heartbeats.begin()
+        this.heartbeats.ask(asked)
+        ticks = setInterval(() => this.tick(), Math.min(asked, HEARTBEAT_S) * 1000)
         this.handler.changed()
-      } else if (welcomed) handled = handled.then(() => this.handler.receive(frame)).catch(err => console.error('frame not handled', frame.type, err))
+      } else if (welcomed) {
+        if (frame.type === 'status' && frame.heartbeat_s !== undefined) this.heartbeats.ask(frame.heartbeat_s)
+        handled = handled.then(() => this.handler.receive(frame)).catch(err => console.error('frame not handled', frame.type, err))
+      }
       return handled
     })
     this.connection = connection
     const silent = setTimeout(() => connection.close(), periods.welcomeMs)
     const retry = by === 'poll' ? setTimeout(() => connection.close(), periods.socketRetryMs) : undefined
     let end = await connection.ended
+    if (end === 'cut') {
+      if (welcomed) this.heartbeats.cut()
+      end = 'lost'
+    }
     if (end === 'closed' && !welcomed && !this.retryNow.signal.aborted) end = 'lost'
     clearTimeout(silent)
     clearTimeout(retry)
-    clearInterval(beats)
+    clearInterval(ticks)
     this.connection = this.transport = undefined
     if (welcomed) this.handler.farewell()
     this.handler.changed()
     return { welcomed, end: revoked ? 'revoked' : end }
+  }
+
+  private tick(): void {
+    this.handler.tick()
+    if (this.heartbeats.tick(this.handler.busy())) this.handler.beat()
   }
 }

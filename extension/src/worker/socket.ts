@@ -1,6 +1,9 @@
 import { CLOSE_REPLACED, CLOSE_UNAUTHORISED } from '../shared/protocol'
 import type { End, Transport } from './transport'
 
+/** The code of a connection that ended without a close frame. */
+const CLOSE_NONE = 1006
+
 /** Exchanges frames over a WebSocket. */
 export const openSocket: Transport = (service, hello, take) => {
   const socket = new WebSocket(service.replace(/^http/, 'ws') + '/extension/socket')
@@ -15,7 +18,7 @@ export const openSocket: Transport = (service, hello, take) => {
       } catch { /* an invalid frame is ignored like an unknown one */ }
     }
     socket.onclose = ({ code }) =>
-      resolve(closing ? 'closed' : code === CLOSE_UNAUTHORISED ? 'revoked' : code === CLOSE_REPLACED ? 'replaced' : 'lost')
+      resolve(closing ? 'closed' : code === CLOSE_UNAUTHORISED ? 'revoked' : code === CLOSE_REPLACED ? 'replaced' : code === CLOSE_NONE ? 'cut' : 'lost')
     close = () => {
       closing = true
       socket.close(1000)

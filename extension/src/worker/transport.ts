@@ -3,6 +3,7 @@ import type { FromSession, Hello } from '../shared/protocol'
 /** How a connection ended. */
 export type End =
   | 'lost' // reconnect
+  | 'cut' // lost, without a word of the service
   | 'revoked' // the token is unknown
   | 'replaced' // a newer connection of the same session took over
   | 'closed' // by this side

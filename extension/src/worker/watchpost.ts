@@ -68,7 +68,9 @@ export class Watchpost {
       welcome: (frame, send) => this.session.welcome(frame, send),
       receive: frame => this.session.receive(frame),
       farewell: () => this.session.farewell(),
-      beat: () => this.beat(),
+      tick: () => this.tick(),
+      busy: () => this.session.busy,
+      beat: () => this.session.beat(),
       over: end => this.over(end),
       changed: () => this.changed(),
     })
@@ -292,8 +294,7 @@ export class Watchpost {
     chrome.runtime.reload()
   }
 
-  private beat(): void {
-    this.session.beat()
+  private tick(): void {
     void this.account.check(accountMs)
     void chrome.storage.session.get('tab') // any browser API call keeps the worker alive
   }

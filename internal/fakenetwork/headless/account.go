@@ -66,6 +66,7 @@ func (s *session) signIn(ctx context.Context) {
 func (s *session) receiveStatus(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.askedLocked(f)
 	s.bound = ""
 	if f.Account != nil {
 		s.bound = f.Account.URN

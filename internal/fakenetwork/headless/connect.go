@@ -92,7 +92,7 @@ func (s *session) converse(ctx context.Context, by transport, running *sync.Wait
 			silent.Stop()
 			welcomed = true
 			s.welcome(ctx, f, out)
-			running.Go(func() { s.heartbeats(ctx, beatEvery(f)) })
+			running.Go(func() { s.heartbeats(ctx, tickEvery(f)) })
 			s.opts.Hooks.Linked(by.name())
 		case welcomed:
 			s.receive(ctx, f)
@@ -107,7 +107,7 @@ func (s *session) converse(ctx context.Context, by transport, running *sync.Wait
 	return welcomed, err
 }
 
-// heartbeats sends a heartbeat on every tick and checks the account.
+// heartbeats sends the heartbeats that are due, and checks the account on every tick.
 func (s *session) heartbeats(ctx context.Context, every time.Duration) {
 	ticks, stop := s.opts.Hooks.Beat(every)
 	defer stop()
@@ -118,7 +118,9 @@ func (s *session) heartbeats(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticks:
-			s.beat()
+			if s.beatDue() {
+				s.beat()
+			}
 			// A slow network must not delay the next heartbeat.
 			checks.Go(func() { s.checkAccount(ctx) })
 		}
@@ -137,6 +139,8 @@ func (s *session) welcome(ctx context.Context, f protocol.Frame, out *outbox) {
 		s.out = out
 	}
 	s.welcomed = true
+	s.ticks, s.beatTicks = 0, 0
+	s.askedLocked(f)
 	if f.Member != nil {
 		s.email = f.Member.Email
 	}

@@ -75,7 +75,7 @@ type Hooks struct {
 	// Wait waits for d between connection attempts, or until ctx ends, whose
 	// error it then returns.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Beat returns a channel of ticks for heartbeats, and a function that stops
+	// Beat returns a channel of ticks, at which heartbeats may be due, and a function that stops
 	// it.
 	Beat func(every time.Duration) (ticks <-chan time.Time, stop func())
 	// SocketRetry returns a channel that ticks when a session on long poll
@@ -193,10 +193,10 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// beatEvery is the heartbeat period of a welcome.
-func beatEvery(welcome protocol.Frame) time.Duration {
-	if welcome.HeartbeatS > 0 {
-		return time.Duration(welcome.HeartbeatS) * time.Second
+// tickEvery is the period of a session's ticks after a welcome.
+func tickEvery(welcome protocol.Frame) time.Duration {
+	if asked := time.Duration(welcome.HeartbeatS) * time.Second; asked > 0 {
+		return min(asked, protocol.HeartbeatEvery)
 	}
 	return protocol.HeartbeatEvery
 }

@@ -41,6 +41,8 @@ type session struct {
 	check     bool   // an account check is running
 	bound     string // URN of the account that the member works as; "" if unknown
 	confirmed bool   // a bind frame was sent
+	beatTicks int    // ticks between two heartbeats without a task, as the service asks
+	ticks     int    // since the last heartbeat
 }
 
 // task is an open task: its journal entry and its state in this process. The
@@ -189,6 +191,26 @@ func (s *session) beat() {
 		}
 	}
 	s.sendLocked(f)
+}
+
+// askedLocked takes the interval that the service asks for, if a frame has one. The
+// caller holds the mutex.
+func (s *session) askedLocked(f protocol.Frame) {
+	if f.HeartbeatS > 0 {
+		s.beatTicks = f.HeartbeatS / int(protocol.HeartbeatEvery/time.Second)
+	}
+}
+
+// beatDue counts a tick and reports whether it has a heartbeat. While there are tasks
+// each one has, because leases are short.
+func (s *session) beatDue() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ticks++; s.ticks < s.beatTicks && len(s.tasks) == 0 {
+		return false
+	}
+	s.ticks = 0
+	return true
 }
 
 func (s *session) accountLocked() *protocol.Account {

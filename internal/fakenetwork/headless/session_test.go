@@ -18,49 +18,6 @@ import (
 
 var profileTask = task("t1", "agent_profile_fetch", map[string]string{"profile_slug": "jo"})
 
-func TestHeartbeats(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, fakenetwork.Options{})
-	w.run()
-	c, _ := w.welcomed()
-	w.beats <- start
-	if got := c.heartbeat(true); len(got.Running) != 0 || got.Account.Slug != "jo" || got.Account.URN == "" {
-		t.Errorf("heartbeat %+v", got)
-	}
-	f := task("t1", "agent_like_post", map[string]string{"social_urn": w.aim().post.URN})
-	c.send(f)
-	c.read(protocol.TypeAccepted)
-	c.read(protocol.TypeActing)
-	w.beats <- start
-	want := protocol.RunningTask{Task: "t1", Lease: "t1-1"}
-	if got := c.heartbeat(true); len(got.Running) != 1 || got.Running[0] != want {
-		t.Errorf("heartbeat while a task waits: %+v", got.Running)
-	}
-	// Signed out: the heartbeat reports it, and the next check signs in again.
-	w.site.SetFaults("", fakenetwork.Faults{SignedOut: true})
-	w.beatUntil(c, false)
-	w.site.ClearFaults()
-	w.beatUntil(c, true)
-}
-
-// beatUntil triggers heartbeats, one after the other, until one reports whether the account
-// is signed in. While a check of the account runs, no other one starts.
-func (w *world) beatUntil(c *conn, signedIn bool) {
-	w.t.Helper()
-	late := time.After(patience)
-	for {
-		w.beats <- start
-		select {
-		case f := <-c.frames:
-			if f.Account != nil && f.Account.SignedIn == signedIn {
-				return
-			}
-		case <-late:
-			w.t.Fatalf("no heartbeat with signed_in %v", signedIn)
-		}
-	}
-}
-
 func TestLostResultIsSentAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
