@@ -27,6 +27,11 @@ func TestWatchlistConditions(t *testing.T) {
 	require.Equal(t, "Invalid 'languages'", read[fields](change(`,"post_types":["x"],"languages":[""]`), 400)["error"])
 	require.Equal(t, want, conditions())
 
+	const prompt = `{"prompt":"Posts about telemetry by platform engineers who compare tracing tools","seniority_levels":["`
+	require.Regexp(t, "^Invalid 'seniority_levels': use C-Level", read[fields](m.call("POST", watchlists, prompt+`boss"]}`), 400)["error"])
+	said := read[fields](m.call("POST", watchlists, prompt+`CEO"]}`), 200)["id"].(string)
+	require.Equal(t, []any{"C-Level"}, read[fields](m.call("GET", watchlists+"?id="+said, ""), 200)["seniority_levels"])
+
 	s := h.model(m.key, nil)
 	tool(t, s, "change_watchlist", fields{"id": id, "type": "keyword", "languages": "en", "seniority_levels": []any{}, "post_types": []any{"text", "image"}})
 	require.Equal(t, []any{[]any{"en"}, []any{}, []any{"text", "image"}}, conditions())
