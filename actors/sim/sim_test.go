@@ -1,8 +1,12 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"os"
+	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,11 +47,12 @@ func TestLives(t *testing.T) {
 		lives = 1
 	}
 	lives = number(t, "WATCHPOST_SIM_LIVES", lives)
-	begun, steps, span, touched, met := time.Now(), 0, time.Duration(0), 0, seen{}
+	begun, steps, span, touched, met, traces := time.Now(), 0, time.Duration(0), 0, seen{}, fnv.New64a()
 	for seed := first; seed < first+lives; seed++ {
 		r := Play(t, seed, operations, traceTo(t))
 		steps, span, touched = steps+r.Steps, span+r.Span, touched+r.Touched
 		met.add(r.seen)
+		_ = binary.Write(traces, binary.BigEndian, r.Hash)
 		if r.Fault != "" {
 			t.Fatal(Shorten(t, r, 200, traceTo(t)))
 		}
@@ -58,7 +63,23 @@ func TestLives(t *testing.T) {
 	took := time.Since(begun)
 	t.Logf("%d lives, %d steps, %d tasks on the network in %s: %.1f lives a second, %.0f simulated days a minute",
 		lives, steps, touched, took.Round(time.Millisecond), float64(lives)/took.Seconds(), span.Hours()/24/took.Minutes())
+	t.Logf("traces %016x", traces.Sum64())
 	t.Log("what the lives have met:\n" + met.String())
+}
+
+// TestOtherProcess: another process plays the same life. Within one, an address or a
+// number that it drew when it began is the same in each life.
+func TestOtherProcess(t *testing.T) {
+	play := func() string {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^TestLives$")
+		again.Env = append(os.Environ(), "WATCHPOST_SIM_SEED=1", "WATCHPOST_SIM_LIVES=1", "WATCHPOST_SIM_TRACE=")
+		said, err := again.CombinedOutput()
+		require.NoError(t, err, "%s", said)
+		return regexp.MustCompile(`traces [0-9a-f]{16}`).FindString(string(said))
+	}
+	first := play()
+	require.NotEmpty(t, first)
+	require.Equal(t, first, play())
 }
 
 // repeats fails when the life of a seed does not have the same trace again, and shows
