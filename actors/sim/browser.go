@@ -65,6 +65,8 @@ type browser struct {
 	// of its member was asked for, over: it was confirmed, or the session is not in a
 	// restored store.
 	shared, leaving, over bool
+
+	hears, says, closes, works choice
 }
 
 // line is one connection.
@@ -199,39 +201,45 @@ func (b *browser) heartbeat() {
 	b.send(f)
 }
 
-// choices lists what the browser and its connection could do next.
-func (b *browser) choices() []choice {
-	var all []choice
-	l := b.life
+// choices adds what the browser and its connection could do next.
+func (b *browser) choices(all []choice) []choice {
 	if line := b.line; line != nil && line.up && !line.node.dead {
 		if len(line.in) > 0 {
-			all = append(all, choice{"hear " + b.name, func() {
-				f := line.in[0]
-				line.in = line.in[1:]
-				l.note("hear", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
-				b.hear(&f)
-			}})
+			all = append(all, b.hears)
 		}
 		if len(line.out) > 0 && line.link != nil && !line.closed && !line.receiving {
-			all = append(all, choice{"say " + b.name, func() {
-				f := line.out[0]
-				line.out = line.out[1:]
-				l.note("say", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
-				line.receiving = true
-				l.run(func() {
-					line.link.Receive(f)
-					line.receiving = false
-				})
-			}})
+			all = append(all, b.says)
 		}
 		if line.closed {
-			all = append(all, choice{"closed " + b.name, b.drop})
+			all = append(all, b.closes)
 		}
 	}
 	if b.canWork() {
-		all = append(all, choice{"work " + b.name, b.work})
+		all = append(all, b.works)
 	}
 	return all
+}
+
+// take takes the next frame off the line.
+func (b *browser) take() {
+	line := b.line
+	f := line.in[0]
+	line.in = line.in[1:]
+	b.life.note("hear", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
+	b.hear(&f)
+}
+
+// say gives the service the next frame.
+func (b *browser) say() {
+	line := b.line
+	f := line.out[0]
+	line.out = line.out[1:]
+	b.life.note("say", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
+	line.receiving = true
+	b.life.run(func(*worker) {
+		line.link.Receive(f)
+		line.receiving = false
+	})
 }
 
 func (b *browser) find(task string) *entry {

@@ -121,7 +121,7 @@ func traceTo(t *testing.T) func(string) {
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(testing.TB) storetest.Database {
 		d := newDisk()
-		return func(testing.TB) persistence.Store { return &eager{store: newStore(nil, d)} }
+		return func(testing.TB) persistence.Store { return &eager{store: newStore(&node{}, d)} }
 	})
 }
 
