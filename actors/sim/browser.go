@@ -2,8 +2,8 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"watchpost/actors"
@@ -73,7 +73,7 @@ type browser struct {
 type line struct {
 	node      *node
 	link      *actors.Link
-	in, out   []protocol.Frame
+	in, out   []*protocol.Frame
 	welcomed  bool
 	up        bool
 	closed    bool // by the service
@@ -138,7 +138,7 @@ func (b *browser) connect() {
 // deliver takes a frame of the service, in whatever goroutine that is.
 func (b *browser) deliver(line *line, f protocol.Frame) {
 	l := b.life
-	l.note("deliver", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease, " ", f.Attempt))
+	l.note("deliver", b.name, " ", f.Type, " ", f.Task, " ", f.Lease, " ", strconv.Itoa(f.Attempt))
 	switch {
 	case line.over:
 		l.fail("%s is told %s after the end of the connection", b.name, f.Type)
@@ -148,7 +148,7 @@ func (b *browser) deliver(line *line, f protocol.Frame) {
 		l.checks.handedOut(b, &f)
 	}
 	line.welcomed = true
-	line.in = append(line.in, f)
+	line.in = append(line.in, &f)
 }
 
 // drop breaks the connection.
@@ -183,7 +183,7 @@ func (b *browser) wipe() {
 
 func (b *browser) send(f protocol.Frame) {
 	if b.line != nil && b.line.up {
-		b.line.out = append(b.line.out, f)
+		b.line.out = append(b.line.out, &f)
 	}
 }
 
@@ -225,8 +225,8 @@ func (b *browser) take() {
 	line := b.line
 	f := line.in[0]
 	line.in = line.in[1:]
-	b.life.note("hear", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
-	b.hear(&f)
+	b.life.note("hear", b.name, " ", f.Type, " ", f.Task, " ", f.Lease)
+	b.hear(f)
 }
 
 // say gives the service the next frame.
@@ -234,10 +234,10 @@ func (b *browser) say() {
 	line := b.line
 	f := line.out[0]
 	line.out = line.out[1:]
-	b.life.note("say", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
+	b.life.note("say", b.name, " ", f.Type, " ", f.Task, " ", f.Lease)
 	line.receiving = true
 	b.life.run(func(*worker) {
-		line.link.Receive(f)
+		line.link.Receive(*f)
 		line.receiving = false
 	})
 }

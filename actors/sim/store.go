@@ -108,7 +108,7 @@ func (st *store) flow(space persistence.Space) *flow {
 	}}
 	f.tell = choice{id + " committed " + string(space), func() {
 		st.node.life.note("committed", id, string(space))
-		go st.tell(space)
+		st.node.life.run(func(*worker) { st.tell(space) })
 	}}
 	st.flows = slices.Insert(st.flows, at, f)
 	return f
