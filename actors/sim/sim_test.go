@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,7 +39,19 @@ func number(t *testing.T, name string, or uint64) uint64 {
 // operations is the number of operations of a life.
 const operations = 80
 
-// TestLives plays lives, some of them twice: the same seed leads to the same trace.
+// onOneProcessor has lives played on one processor until restore is called, and garbage
+// collected less often: one thing runs at a time, and a second processor is only woken to
+// find nothing to do.
+func onOneProcessor() (restore func()) {
+	processors, percent := runtime.GOMAXPROCS(1), debug.SetGCPercent(400)
+	return func() {
+		runtime.GOMAXPROCS(processors)
+		debug.SetGCPercent(percent)
+	}
+}
+
+// TestLives plays lives, some of them twice: the same seed leads to the same trace. The
+// second time all processors may run what has escaped the scheduler.
 // WATCHPOST_SIM_SEED plays that one, with its trace in the file WATCHPOST_SIM_TRACE;
 // WATCHPOST_SIM_LIVES sets the number of lives from there on.
 func TestLives(t *testing.T) {
@@ -47,6 +61,8 @@ func TestLives(t *testing.T) {
 		lives = 1
 	}
 	lives = number(t, "WATCHPOST_SIM_LIVES", lives)
+	restore := onOneProcessor()
+	defer restore()
 	begun, steps, span, touched, met, traces := time.Now(), 0, time.Duration(0), 0, seen{}, fnv.New64a()
 	for seed := first; seed < first+lives; seed++ {
 		r := Play(t, seed, operations, traceTo(t))
@@ -57,7 +73,9 @@ func TestLives(t *testing.T) {
 			t.Fatal(Shorten(t, r, 200, traceTo(t)))
 		}
 		if seed%10 == 0 {
+			restore()
 			repeats(t, seed, r.Hash)
+			onOneProcessor()
 		}
 	}
 	took := time.Since(begun)
@@ -166,6 +184,7 @@ func TestFault(t *testing.T) {
 	if os.Getenv("WATCHPOST_SIM_FIND") == "" {
 		t.Skip("package planted runs it")
 	}
+	defer onOneProcessor()()
 	lives := number(t, "WATCHPOST_SIM_LIVES", 2000)
 	for seed := uint64(1); seed <= lives; seed++ {
 		if r := Play(t, seed, operations, nil); r.Fault != "" {

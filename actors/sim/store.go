@@ -171,7 +171,9 @@ func (st *store) choices(all []choice) []choice {
 func sum(b *persistence.Batch) string {
 	h := noDigest
 	add := func(part []byte) {
-		h = addTo(addTo(h, binary.BigEndian.AppendUint32(nil, uint32(len(part)))), part)
+		var size [4]byte
+		binary.BigEndian.PutUint32(size[:], uint32(len(part)))
+		h = addTo(addTo(h, size[:]), part)
 	}
 	for _, w := range b.Writes {
 		add(w.Key)
