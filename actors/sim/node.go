@@ -26,6 +26,18 @@ type node struct {
 	cancel   context.CancelFunc
 }
 
+// Go implements actors.Scheduling.
+func (n *node) Go(what string, f func()) {
+	n.life.run(func(w *worker) { n.begin(w, what, what, f) })
+}
+
+// begin calls f in a goroutine when it is its turn.
+func (n *node) begin(w *worker, what, name string, f func()) {
+	n.life.names.Store(w.id, name)
+	n.await(n.life.park(n, what, name))
+	f()
+}
+
 // Turn implements actors.Scheduling.
 func (n *node) Turn(what string) {
 	name, _ := n.life.names.LoadOrStore(goroutine(), what)

@@ -141,9 +141,7 @@ func (s *scheduler) spawn(n *node, name string, f func()) (done *atomic.Bool) {
 	done = new(atomic.Bool)
 	s.run(func(w *worker) {
 		defer done.Store(true)
-		s.names.Store(w.id, name)
-		n.await(s.park(n, "begin", name))
-		f()
+		n.begin(w, "begin", name, f)
 	})
 	return done
 }
