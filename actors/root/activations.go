@@ -199,10 +199,7 @@ func (r *Registry) sweep() {
 		a.calls++ // keeps it while it is asked
 		r.touch(a, now)
 		uses := a.uses
-		go func() {
-			r.env.Run.Turn("passivate " + a.name)
-			r.passivate(a, uses)
-		}()
+		r.env.Run.Go("passivate "+a.name, func() { r.passivate(a, uses) })
 	}
 	r.crashes.forget(now)
 	if r.closed {

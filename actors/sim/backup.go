@@ -11,7 +11,7 @@ import (
 
 // backup is the store at a moment, and the promises made by then.
 type backup struct {
-	spaces    map[persistence.Space]map[string]string
+	spaces    map[persistence.Space]records
 	directory map[persistence.DirectoryKey]string
 	promises  *checks
 	teams     []keptTeam
@@ -102,9 +102,9 @@ func (c *checks) restore(by *checks) {
 	defer c.mu.Unlock()
 	c.tasks, c.used, c.debits, c.ended, c.replies, c.effects, c.stored = by.tasks, by.used, by.debits, by.ended, by.replies, by.effects, by.stored
 	c.stored.mustStop = map[string]bool{}
-	for space, pairs := range c.life.disk.spaces {
-		for key := range pairs {
-			if len(key) == len(teamspace.KeyRule)+teamspace.IDLength && key[:len(teamspace.KeyRule)] == teamspace.KeyRule {
+	for space, all := range c.life.disk.spaces {
+		for _, r := range all {
+			if len(r.key) == len(teamspace.KeyRule)+teamspace.IDLength && r.key[:len(teamspace.KeyRule)] == teamspace.KeyRule {
 				c.stored.mustStop[string(space)] = !c.stored.stopped[string(space)]
 			}
 		}

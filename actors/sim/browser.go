@@ -2,8 +2,8 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"watchpost/actors"
@@ -65,13 +65,15 @@ type browser struct {
 	// of its member was asked for, over: it was confirmed, or the session is not in a
 	// restored store.
 	shared, leaving, over bool
+
+	hears, says, closes, works choice
 }
 
 // line is one connection.
 type line struct {
 	node      *node
 	link      *actors.Link
-	in, out   []protocol.Frame
+	in, out   []*protocol.Frame
 	welcomed  bool
 	up        bool
 	closed    bool // by the service
@@ -136,7 +138,7 @@ func (b *browser) connect() {
 // deliver takes a frame of the service, in whatever goroutine that is.
 func (b *browser) deliver(line *line, f protocol.Frame) {
 	l := b.life
-	l.note("deliver", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease, " ", f.Attempt))
+	l.note("deliver", b.name, " ", f.Type, " ", f.Task, " ", f.Lease, " ", strconv.Itoa(f.Attempt))
 	switch {
 	case line.over:
 		l.fail("%s is told %s after the end of the connection", b.name, f.Type)
@@ -146,7 +148,7 @@ func (b *browser) deliver(line *line, f protocol.Frame) {
 		l.checks.handedOut(b, &f)
 	}
 	line.welcomed = true
-	line.in = append(line.in, f)
+	line.in = append(line.in, &f)
 }
 
 // drop breaks the connection.
@@ -181,7 +183,7 @@ func (b *browser) wipe() {
 
 func (b *browser) send(f protocol.Frame) {
 	if b.line != nil && b.line.up {
-		b.line.out = append(b.line.out, f)
+		b.line.out = append(b.line.out, &f)
 	}
 }
 
@@ -199,39 +201,45 @@ func (b *browser) heartbeat() {
 	b.send(f)
 }
 
-// choices lists what the browser and its connection could do next.
-func (b *browser) choices() []choice {
-	var all []choice
-	l := b.life
+// choices adds what the browser and its connection could do next.
+func (b *browser) choices(all []choice) []choice {
 	if line := b.line; line != nil && line.up && !line.node.dead {
 		if len(line.in) > 0 {
-			all = append(all, choice{"hear " + b.name, func() {
-				f := line.in[0]
-				line.in = line.in[1:]
-				l.note("hear", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
-				b.hear(&f)
-			}})
+			all = append(all, b.hears)
 		}
 		if len(line.out) > 0 && line.link != nil && !line.closed && !line.receiving {
-			all = append(all, choice{"say " + b.name, func() {
-				f := line.out[0]
-				line.out = line.out[1:]
-				l.note("say", fmt.Sprint(b.name, " ", f.Type, " ", f.Task, " ", f.Lease))
-				line.receiving = true
-				l.run(func() {
-					line.link.Receive(f)
-					line.receiving = false
-				})
-			}})
+			all = append(all, b.says)
 		}
 		if line.closed {
-			all = append(all, choice{"closed " + b.name, b.drop})
+			all = append(all, b.closes)
 		}
 	}
 	if b.canWork() {
-		all = append(all, choice{"work " + b.name, b.work})
+		all = append(all, b.works)
 	}
 	return all
+}
+
+// take takes the next frame off the line.
+func (b *browser) take() {
+	line := b.line
+	f := line.in[0]
+	line.in = line.in[1:]
+	b.life.note("hear", b.name, " ", f.Type, " ", f.Task, " ", f.Lease)
+	b.hear(f)
+}
+
+// say gives the service the next frame.
+func (b *browser) say() {
+	line := b.line
+	f := line.out[0]
+	line.out = line.out[1:]
+	b.life.note("say", b.name, " ", f.Type, " ", f.Task, " ", f.Lease)
+	line.receiving = true
+	b.life.run(func(*worker) {
+		line.link.Receive(*f)
+		line.receiving = false
+	})
 }
 
 func (b *browser) find(task string) *entry {

@@ -73,7 +73,11 @@ func (b *browser) finish(output json.RawMessage, failure *protocol.TaskError) {
 	e := b.task.entry
 	e.state, b.task = protocol.StateDone, nil
 	e.report = &protocol.Frame{Type: protocol.TypeResult, Task: e.task, Lease: e.lease, Attempt: e.attempt, Output: output, Error: failure}
-	b.life.tell("%s ends %s %s: %s %v", b.name, e.kind, e.task, output, failure)
+	said := output
+	if failure != nil { // as words: its address would be another one in each process
+		said, _ = json.Marshal(failure)
+	}
+	b.life.tell("%s ends %s %s: %s", b.name, e.kind, e.task, said)
 	b.send(*e.report)
 }
 

@@ -309,7 +309,7 @@ func (c *checks) whole(ctx context.Context) {
 		if p.team.dead {
 			continue
 		}
-		if _, ok := c.life.disk.spaces[persistence.Space(p.team.id)][teamspace.KeyTask+id]; !ok && !p.kind.Scan() {
+		if _, ok := c.life.disk.spaces[persistence.Space(p.team.id)].find(teamspace.KeyTask + id); !ok && !p.kind.Scan() {
 			c.life.fail("task %s was acknowledged or handed out, and is not stored", id)
 		}
 	}

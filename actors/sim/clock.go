@@ -10,8 +10,8 @@ import (
 
 // timer is a pending call of a node's clock.
 type timer struct {
+	choice
 	node *node
-	key  string
 	at   time.Time
 	call func()
 	over bool
@@ -41,7 +41,8 @@ func (n *node) At(at time.Time, call func()) watchpost.Timer {
 	s := n.life
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := &timer{node: n, key: fmt.Sprintf("%d timer %d", n.id, s.number()), at: at, call: call}
+	t := &timer{node: n, at: at, call: call}
+	t.choice = choice{fmt.Sprintf("%d timer %d", n.id, s.number()), func() { s.fire(t) }}
 	s.timers = append(s.timers, t)
 	return t
 }
@@ -65,8 +66,8 @@ func (s *scheduler) fire(t *timer) {
 	s.timers = slices.DeleteFunc(s.timers, func(o *timer) bool { return o == t })
 	s.mu.Unlock()
 	s.note("timer", t.key)
-	s.run(func() {
-		defer s.named(t.key)()
+	s.run(func(w *worker) {
+		s.names.Store(w.id, t.key)
 		t.call()
 	})
 }

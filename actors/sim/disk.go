@@ -1,21 +1,21 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"watchpost/persistence"
 )
 
 // disk is what lasts: the spaces and the directory that the nodes of a life share.
-// Its maps are replaced, never changed, so that a view of it is a copy of their
-// addresses.
+// Its records and its directory are replaced, never changed, so that a view of it is a
+// copy of their addresses.
 type disk struct {
 	mu        sync.Mutex
-	spaces    map[persistence.Space]map[string]string
+	spaces    map[persistence.Space]records
 	directory map[persistence.DirectoryKey]string
 	epochs    map[persistence.Space]persistence.Epoch
 	failed    map[persistence.Space]persistence.Epoch
@@ -23,9 +23,36 @@ type disk struct {
 	watch func(persistence.Space, *persistence.Batch)
 }
 
+// records are those of a space, in the order of their keys.
+type records []record
+
+type record struct{ key, value string }
+
+// find returns where the record of a key is, or belongs.
+func (r records) find(key string) (at int, found bool) {
+	return slices.BinarySearchFunc(r, key, func(o record, key string) int { return strings.Compare(o.key, key) })
+}
+
+// written returns the records with some changed.
+func (r records) written(writes []persistence.Write) records {
+	r = append(make(records, 0, len(r)+len(writes)), r...)
+	for _, w := range writes {
+		at, found := r.find(string(w.Key))
+		switch {
+		case found && w.Delete:
+			r = slices.Delete(r, at, at+1)
+		case found:
+			r[at].value = string(w.Value)
+		case !w.Delete:
+			r = slices.Insert(r, at, record{string(w.Key), string(w.Value)})
+		}
+	}
+	return r
+}
+
 func newDisk() *disk {
 	return &disk{
-		spaces: map[persistence.Space]map[string]string{}, directory: map[persistence.DirectoryKey]string{},
+		spaces: map[persistence.Space]records{}, directory: map[persistence.DirectoryKey]string{},
 		epochs: map[persistence.Space]persistence.Epoch{}, failed: map[persistence.Space]persistence.Epoch{},
 	}
 }
@@ -95,18 +122,7 @@ func (d *disk) write(space persistence.Space, b *persistence.Batch) error {
 	}
 	d.directory = directory
 	if len(b.Writes) > 0 {
-		pairs := maps.Clone(d.spaces[space])
-		if pairs == nil {
-			pairs = map[string]string{}
-		}
-		for _, w := range b.Writes {
-			if w.Delete {
-				delete(pairs, string(w.Key))
-			} else {
-				pairs[string(w.Key)] = string(w.Value)
-			}
-		}
-		d.spaces[space] = pairs
+		d.spaces[space] = d.spaces[space].written(b.Writes)
 	}
 	if d.watch != nil {
 		d.watch(space, b)
@@ -129,7 +145,7 @@ func (d *disk) view(closed func() bool) *view {
 
 // view is a snapshot of a disk.
 type view struct {
-	spaces    map[persistence.Space]map[string]string
+	spaces    map[persistence.Space]records
 	directory map[persistence.DirectoryKey]string
 	closed    bool
 	over      func() bool // whether the store is closed
@@ -144,8 +160,12 @@ func (v *view) check() error {
 
 // Get implements persistence.View.
 func (v *view) Get(space persistence.Space, key []byte) ([]byte, error) {
-	value, ok := v.spaces[space][string(key)]
-	return v.found(value, ok)
+	all := v.spaces[space]
+	at, ok := all.find(string(key))
+	if !ok {
+		return v.found("", false)
+	}
+	return v.found(all[at].value, true)
 }
 
 func (v *view) found(value string, ok bool) ([]byte, error) {
@@ -181,9 +201,10 @@ func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, va
 	if err := v.check(); err != nil {
 		return err
 	}
-	pairs := v.spaces[space]
-	for _, key := range sorted(pairs, func(key string) bool { return key >= string(from) && (len(to) == 0 || key < string(to)) }, cmp.Compare) {
-		if !yield([]byte(key), []byte(pairs[key])) {
+	all := v.spaces[space]
+	first, _ := all.find(string(from))
+	for _, r := range all[first:] {
+		if len(to) > 0 && r.key >= string(to) || !yield([]byte(r.key), []byte(r.value)) {
 			return nil
 		}
 		if err := v.check(); err != nil {
@@ -191,18 +212,6 @@ func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, va
 		}
 	}
 	return nil
-}
-
-// sorted returns the keys of a map that are wanted, in order.
-func sorted[K comparable, V any](of map[K]V, wanted func(K) bool, compare func(a, b K) int) []K {
-	var keys []K
-	for key := range of {
-		if wanted(key) {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, compare)
-	return keys
 }
 
 // Spaces implements persistence.View.
@@ -231,18 +240,20 @@ func (v *view) LookupAll(kind string, names []string) ([][]byte, error) {
 	})
 }
 
-func compareKeys(a, b persistence.DirectoryKey) int {
-	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-}
-
 // ScanDirectory implements persistence.View.
 func (v *view) ScanDirectory(kind, from string, yield func(name string, value []byte) bool) error {
 	if err := v.check(); err != nil {
 		return err
 	}
-	wanted := func(key persistence.DirectoryKey) bool { return key.Kind == kind && key.Name >= from }
-	for _, key := range sorted(v.directory, wanted, compareKeys) {
-		if !yield(key.Name, []byte(v.directory[key])) {
+	var names []string
+	for key := range v.directory {
+		if key.Kind == kind && key.Name >= from {
+			names = append(names, key.Name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !yield(name, []byte(v.directory[persistence.DirectoryKey{Kind: kind, Name: name}])) {
 			break
 		}
 	}

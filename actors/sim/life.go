@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync/atomic"
 	"testing/synctest"
@@ -161,10 +162,13 @@ func (l *life) foundTeam(n *node, of *team, place string) error {
 }
 
 func (l *life) newBrowser(of *team, name, email, slug string, opened actors.SessionOpened) *browser {
-	return &browser{
+	b := &browser{
 		life: l, name: name, team: of, email: email, token: opened.Token, account: actorstest.Account(slug), id: "journal-" + name,
 		member: opened.Member.ID, skew: time.Duration(l.random.IntN(7200)-3600) * time.Second,
 	}
+	b.hears, b.says = choice{"hear " + name, b.take}, choice{"say " + name, b.say}
+	b.closes, b.works = choice{"closed " + name, b.drop}, choice{"work " + name, b.work}
+	return b
 }
 
 // wait runs f as a client, and everything else until it is done.
@@ -191,18 +195,22 @@ func (l *life) runUntil(done func() bool, pause time.Duration) bool {
 	return true
 }
 
-func (l *life) browsers() []*browser {
-	var all []*browser
-	for _, of := range l.teams {
-		all = append(all, of.browsers...)
+// browsers are those of the teams that are there.
+func (l *life) browsers() iter.Seq[*browser] {
+	return func(yield func(*browser) bool) {
+		for _, of := range l.teams {
+			for _, b := range of.browsers {
+				if !yield(b) {
+					return
+				}
+			}
+		}
 	}
-	return all
 }
 
-func (l *life) browserChoices() []choice {
-	var all []choice
-	for _, b := range l.browsers() {
-		all = append(all, b.choices()...)
+func (l *life) browserChoices(all []choice) []choice {
+	for b := range l.browsers() {
+		all = b.choices(all)
 	}
 	return all
 }
@@ -216,6 +224,7 @@ func (l *life) turn(ops *[]operation) bool {
 	}
 	if len(*ops) > 0 && l.crowd > 0 && l.random.IntN(l.crowd) == 0 {
 		l.begin(ops)
+		synctest.Wait()
 	}
 	return l.step(l.browserChoices)
 }
@@ -252,7 +261,7 @@ func (l *life) wakes(until time.Time) time.Time {
 	if !l.nextBeat.IsZero() && l.nextBeat.Before(until) {
 		until = l.nextBeat
 	}
-	for _, b := range l.browsers() {
+	for b := range l.browsers() {
 		if at := b.wakes(); at.After(l.now()) && at.Before(until) {
 			until = at
 		}
@@ -267,7 +276,7 @@ func (l *life) beat() {
 		return
 	}
 	l.nextBeat = time.Time{}
-	for _, b := range l.browsers() {
+	for b := range l.browsers() {
 		if b.welcomed {
 			b.heartbeat()
 			l.nextBeat = now.Add(protocol.HeartbeatEvery)
@@ -312,7 +321,7 @@ func (l *life) settle() {
 	l.mailAnswers = nil
 	for day := 0; day < 9 && !l.failed(); day++ {
 		for range 3 {
-			for _, b := range l.browsers() {
+			for b := range l.browsers() {
 				if !b.welcomed && !b.over {
 					b.connect()
 				}
@@ -330,7 +339,7 @@ func (l *life) settle() {
 	if waiting := l.checks.open(); waiting != "" && !l.failed() {
 		l.fail("all browsers were there for days, and these wait: %s", waiting)
 	}
-	for _, b := range l.browsers() {
+	for b := range l.browsers() {
 		b.drop()
 	}
 	l.rest()
@@ -349,7 +358,7 @@ func (l *life) settle() {
 
 // end frees everything that still waits.
 func (l *life) end() {
-	for _, b := range l.browsers() {
+	for b := range l.browsers() {
 		if b.hangUp != nil {
 			b.hangUp()
 		}

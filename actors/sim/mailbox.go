@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -9,9 +11,9 @@ import (
 
 // mailbox is an actor's mailbox that handles one message at each turn.
 type mailbox struct {
+	choice
 	node         *node
 	id           int
-	key          string
 	listed, busy bool
 	suspended    bool
 	user, system []any
@@ -25,7 +27,13 @@ func (n *node) Mailbox() actor.Mailbox {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := s.number()
-	return &mailbox{node: n, id: id, key: fmt.Sprintf("%d mailbox %d", n.id, id)}
+	b := &mailbox{node: n, id: id}
+	handle := func(*worker) { b.handle() }
+	b.choice = choice{fmt.Sprintf("%d mailbox %d", n.id, id), func() {
+		s.note("message", b.key, " ", b.seen())
+		s.run(handle)
+	}}
+	return b
 }
 
 // Dispatcher implements actors.Scheduling: the scheduler runs the mailboxes itself.
@@ -46,7 +54,8 @@ func (b *mailbox) post(to *[]any, message any) {
 	*to = append(*to, message)
 	if !b.listed {
 		b.listed = true
-		s.boxes = append(s.boxes, b)
+		at, _ := slices.BinarySearchFunc(s.boxes, b.id, func(o *mailbox, id int) int { return cmp.Compare(o.id, id) })
+		s.boxes = slices.Insert(s.boxes, at, b)
 	}
 }
 
@@ -74,16 +83,16 @@ func (b *mailbox) ready() bool {
 // next names the type of the next message.
 func (b *mailbox) next() string {
 	if len(b.system) > 0 {
-		return fmt.Sprintf("system %T", b.system[0])
+		return "system " + reflect.TypeOf(b.system[0]).String()
 	}
-	return fmt.Sprintf("%T", actor.UnwrapEnvelopeMessage(b.user[0]))
+	return reflect.TypeOf(actor.UnwrapEnvelopeMessage(b.user[0])).String()
 }
 
 // seen is next, and notes which type it follows.
 func (b *mailbox) seen() string {
 	next := b.next()
 	if b.last != "" {
-		b.node.life.seen.note("message " + b.last + " → " + next)
+		b.node.life.seen[event{b.last, next}]++
 	}
 	b.last = next
 	return next

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +26,27 @@ type node struct {
 	cancel   context.CancelFunc
 }
 
+// Go implements actors.Scheduling.
+func (n *node) Go(what string, f func()) {
+	n.life.run(func(w *worker) { n.begin(w, what, what, f) })
+}
+
+// begin calls f in a goroutine when it is its turn.
+func (n *node) begin(w *worker, what, name string, f func()) {
+	n.life.names.Store(w.id, name)
+	n.await(n.life.park(n, what, name))
+	f()
+}
+
 // Turn implements actors.Scheduling.
 func (n *node) Turn(what string) {
-	if !<-n.life.park(n, what).turn {
+	name, _ := n.life.names.LoadOrStore(goroutine(), what)
+	n.await(n.life.park(n, what, name.(string)))
+}
+
+// await returns when it is the turn of the goroutine that is listed.
+func (n *node) await(p *parked) {
+	if !<-p.turn {
 		runtime.Goexit()
 	}
 }
@@ -76,7 +93,7 @@ func (l *life) kill(n *node) {
 	l.boxes = slices.DeleteFunc(l.boxes, func(b *mailbox) bool { return b.node == n })
 	l.timers = slices.DeleteFunc(l.timers, func(t *timer) bool { return t.node == n })
 	l.mu.Unlock()
-	for _, b := range l.browsers() {
+	for b := range l.browsers() {
 		if b.line != nil && b.line.node == n {
 			b.drop()
 		}
@@ -90,7 +107,6 @@ func (l *life) reap(n *node) {
 	for {
 		synctest.Wait()
 		l.mu.Lock()
-		slices.SortStableFunc(l.parked, func(a, b *parked) int { return cmp.Compare(a.key, b.key) })
 		i := slices.IndexFunc(l.parked, func(p *parked) bool { return p.node == n })
 		if i < 0 {
 			l.mu.Unlock()

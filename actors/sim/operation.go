@@ -105,7 +105,7 @@ func (l *life) wake() {
 		return
 	}
 	l.wakeAt, l.nextBeat = time.Time{}, l.now()
-	for _, b := range l.browsers() {
+	for b := range l.browsers() {
 		b.connect()
 		l.network.answers[b.urn()] = append(l.network.answers[b.urn()], slow)
 	}

@@ -3,11 +3,11 @@ package sim
 import (
 	"cmp"
 	"fmt"
-	"hash"
-	"hash/fnv"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing/synctest"
@@ -37,8 +37,8 @@ type scheduler struct {
 	ranks  map[string]uint64
 
 	mu     sync.Mutex
-	parked []*parked
-	boxes  []*mailbox
+	parked []*parked  // in the order of their keys
+	boxes  []*mailbox // those with messages, in the order of their ids
 	timers []*timer
 	made   int // counts the numbered items
 	fault  string
@@ -50,19 +50,26 @@ type scheduler struct {
 	panicAt   int
 	panicked  bool
 
-	hash  hash.Hash64
+	hash  digest
 	trace func(line string) // nil: only hashed
 	steps int
+	all   []choice // the room for those of a step
 	// names of goroutines, by their ids: several wait for a turn with the same words.
 	names sync.Map
 	// idle are goroutines that have nothing to do. They keep the stacks that they have
 	// grown: a new goroutine for each message took a sixth of the time of a life.
-	idle []chan func()
+	idle []*worker
+}
+
+// worker is a goroutine that calls functions one after the other.
+type worker struct {
+	id   uint64
+	next chan func(*worker)
 }
 
 // parked is a goroutine that waits for its turn.
 type parked struct {
-	key  string
+	choice
 	node *node
 	turn chan bool // false: it ends
 }
@@ -73,8 +80,20 @@ type choice struct {
 	run func()
 }
 
+// digest is an FNV-1a hash of 64 bits.
+type digest uint64
+
+const noDigest digest = 14695981039346656037
+
+func addTo[B string | []byte](d digest, what B) digest {
+	for i := range len(what) {
+		d = (d ^ digest(what[i])) * 1099511628211
+	}
+	return d
+}
+
 func newScheduler(seed uint64, trace func(string)) *scheduler {
-	s := &scheduler{random: rand.New(rand.NewPCG(seed, 1)), ranks: map[string]uint64{}, hash: fnv.New64a(), trace: trace}
+	s := &scheduler{random: rand.New(rand.NewPCG(seed, 1)), ranks: map[string]uint64{}, hash: noDigest, trace: trace}
 	s.offset = time.Until(start)
 	s.by = strategy(s.random.IntN(int(strategies)))
 	return s
@@ -82,12 +101,14 @@ func newScheduler(seed uint64, trace func(string)) *scheduler {
 
 func (s *scheduler) now() time.Time { return time.Now().Add(s.offset).UTC().Round(0) }
 
-// note adds a step to the trace.
-func (s *scheduler) note(kind, what string) {
-	_, _ = s.hash.Write([]byte(kind))
-	_, _ = s.hash.Write([]byte(what))
+// note adds a step to the trace, in words.
+func (s *scheduler) note(kind string, words ...string) {
+	s.hash = addTo(s.hash, kind)
+	for _, word := range words {
+		s.hash = addTo(s.hash, word)
+	}
 	if s.trace != nil {
-		s.trace(fmt.Sprintf("%06d %s %s %s", s.steps, s.now().Format("02T15:04:05.000"), kind, what))
+		s.trace(fmt.Sprintf("%06d %s %s %s", s.steps, s.now().Format("02T15:04:05.000"), kind, strings.Join(words, "")))
 	}
 }
 
@@ -118,21 +139,19 @@ func (s *scheduler) spawn(n *node, name string, f func()) (done *atomic.Bool) {
 	name = fmt.Sprintf("%s-%d", name, s.number())
 	s.mu.Unlock()
 	done = new(atomic.Bool)
-	s.run(func() {
+	s.run(func(w *worker) {
 		defer done.Store(true)
-		defer s.named(name)()
-		n.Turn("begin")
-		f()
+		n.begin(w, "begin", name, f)
 	})
 	return done
 }
 
 // run calls a function in a goroutine.
-func (s *scheduler) run(f func()) {
+func (s *scheduler) run(f func(*worker)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if last := len(s.idle) - 1; last >= 0 {
-		s.idle[last] <- f
+		s.idle[last].next <- f
 		s.idle = s.idle[:last]
 		return
 	}
@@ -140,15 +159,15 @@ func (s *scheduler) run(f func()) {
 }
 
 // work calls functions one after the other. One that ends its goroutine ends this one.
-func (s *scheduler) work(f func()) {
-	id, next := goroutine(), make(chan func(), 1)
+func (s *scheduler) work(f func(*worker)) {
+	w := &worker{goroutine(), make(chan func(*worker), 1)}
 	for f != nil {
-		f()
-		s.names.Delete(id)
+		f(w)
+		s.names.Delete(w.id)
 		s.mu.Lock()
-		s.idle = append(s.idle, next)
+		s.idle = append(s.idle, w)
 		s.mu.Unlock()
-		f = <-next
+		f = <-w.next
 	}
 }
 
@@ -156,16 +175,9 @@ func (s *scheduler) work(f func()) {
 func (s *scheduler) dismiss() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, next := range s.idle {
-		close(next)
+	for _, w := range s.idle {
+		close(w.next)
 	}
-}
-
-// named gives the goroutine a name until the returned function is called.
-func (s *scheduler) named(name string) (forget func()) {
-	id := goroutine()
-	s.names.Store(id, name)
-	return func() { s.names.Delete(id) }
 }
 
 // goroutine returns the number of the goroutine.
@@ -180,42 +192,40 @@ func goroutine() (id uint64) {
 	return id
 }
 
-// park lists the goroutine as one that waits for its turn.
-func (s *scheduler) park(n *node, what string) *parked {
-	name, _ := s.names.LoadOrStore(goroutine(), what)
-	p := &parked{key: fmt.Sprintf("%d %s/%s", n.id, what, name), node: n, turn: make(chan bool)}
+// park lists a goroutine, by its name, as one that waits for its turn.
+func (s *scheduler) park(n *node, what, name string) *parked {
+	p := &parked{node: n, turn: make(chan bool)}
+	p.choice = choice{fmt.Sprintf("%d %s/%s", n.id, what, name), func() { s.resume(p) }}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.parked = append(s.parked, p)
+	after := sort.Search(len(s.parked), func(i int) bool { return s.parked[i].key > p.key })
+	s.parked = slices.Insert(s.parked, after, p)
 	return p
 }
 
-// choices lists what could run, in an order that follows from the seed alone.
+// choices lists what could run, in an order that follows from the seed alone. The list
+// holds until the next call.
 func (s *scheduler) choices() []choice {
-	var all []choice
+	all := s.all[:0]
 	s.mu.Lock()
-	slices.SortStableFunc(s.parked, func(a, b *parked) int { return cmp.Compare(a.key, b.key) })
 	for _, p := range s.parked {
-		all = append(all, choice{p.key, func() { s.resume(p) }})
+		all = append(all, p.choice)
 	}
-	slices.SortFunc(s.boxes, func(a, b *mailbox) int { return cmp.Compare(a.id, b.id) })
 	for _, b := range s.boxes {
 		if b.ready() && !b.node.dead {
-			all = append(all, choice{b.key, func() {
-				s.note("message", b.key+" "+b.seen())
-				s.run(b.handle)
-			}})
+			all = append(all, b.choice)
 		}
 	}
+	now := s.now()
 	for _, t := range s.timers {
-		if !t.at.After(s.now()) && !t.node.dead {
-			all = append(all, choice{t.key, func() { s.fire(t) }})
+		if !t.at.After(now) && !t.node.dead {
+			all = append(all, t.choice)
 		}
 	}
 	s.mu.Unlock()
 	for _, n := range s.nodes {
 		if !n.dead {
-			all = append(all, n.store.choices()...)
+			all = n.store.choices(all)
 		}
 	}
 	return all
@@ -223,7 +233,8 @@ func (s *scheduler) choices() []choice {
 
 func (s *scheduler) resume(p *parked) {
 	s.mu.Lock()
-	s.parked = slices.DeleteFunc(s.parked, func(o *parked) bool { return o == p })
+	at := slices.Index(s.parked, p)
+	s.parked = slices.Delete(s.parked, at, at+1)
 	s.mu.Unlock()
 	s.note("turn", p.key)
 	p.turn <- !p.node.dead
@@ -255,21 +266,18 @@ func (s *scheduler) rank(key string) uint64 {
 	return rank
 }
 
-// step lets one thing run; false when nothing can before time passes.
-func (s *scheduler) step(more func() []choice) bool {
-	synctest.Wait()
+// step lets one thing run, when nothing runs; false when nothing can before time passes.
+// more adds what else could run.
+func (s *scheduler) step(more func([]choice) []choice) bool {
 	if s.failed() {
 		return false
 	}
-	all := s.choices()
-	if more != nil {
-		all = append(all, more()...)
-	}
-	if len(all) == 0 {
+	s.all = more(s.choices())
+	if len(s.all) == 0 {
 		return false
 	}
 	s.steps++
-	s.pick(all).run()
+	s.pick(s.all).run()
 	return true
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,9 +12,12 @@ import (
 
 // seen counts what lives have met: operations, transitions of tasks, failures, and pairs
 // of types of messages that one actor handled one after the other.
-type seen map[string]int
+type seen map[event]int
 
-func (s seen) note(what string) { s[what]++ }
+// event is what a life has met, or the type of a message and the next one.
+type event struct{ what, next string }
+
+func (s seen) note(what string) { s[event{what: what}]++ }
 
 func (s seen) add(o seen) {
 	for what, n := range o {
@@ -47,16 +51,16 @@ func must() []string {
 func (s seen) String() string {
 	var b strings.Builder
 	pairs := 0
-	for _, what := range slices.Sorted(maps.Keys(s)) {
-		if strings.HasPrefix(what, "message ") {
+	for _, e := range slices.SortedFunc(maps.Keys(s), func(a, b event) int { return cmp.Compare(a.what, b.what) }) {
+		if e.next != "" {
 			pairs++
 		} else {
-			fmt.Fprintf(&b, "%8d %s\n", s[what], what)
+			fmt.Fprintf(&b, "%8d %s\n", s[e], e.what)
 		}
 	}
 	fmt.Fprintf(&b, "%8d pairs of types of messages\n", pairs)
 	for _, what := range must() {
-		if s[what] == 0 {
+		if s[event{what: what}] == 0 {
 			fmt.Fprintf(&b, "   never %s\n", what)
 		}
 	}

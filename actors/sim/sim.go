@@ -45,7 +45,7 @@ func play(t *testing.T, seed uint64, ops []operation, trace func(line string)) (
 			begun := l.now()
 			l.play(ops)
 			r = Result{
-				Seed: seed, Fault: l.fault, Hash: l.hash.Sum64(), Steps: l.steps, Span: l.now().Sub(begun), Story: l.story,
+				Seed: seed, Fault: l.fault, Hash: uint64(l.hash), Steps: l.steps, Span: l.now().Sub(begun), Story: l.story,
 				Touched: len(l.network.done) + len(l.network.reads), ops: ops, seen: l.seen,
 			}
 			l.end()

@@ -1,8 +1,14 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +39,19 @@ func number(t *testing.T, name string, or uint64) uint64 {
 // operations is the number of operations of a life.
 const operations = 80
 
-// TestLives plays lives, some of them twice: the same seed leads to the same trace.
+// onOneProcessor has lives played on one processor until restore is called, and garbage
+// collected less often: one thing runs at a time, and a second processor is only woken to
+// find nothing to do.
+func onOneProcessor() (restore func()) {
+	processors, percent := runtime.GOMAXPROCS(1), debug.SetGCPercent(400)
+	return func() {
+		runtime.GOMAXPROCS(processors)
+		debug.SetGCPercent(percent)
+	}
+}
+
+// TestLives plays lives, some of them twice: the same seed leads to the same trace. The
+// second time all processors may run what has escaped the scheduler.
 // WATCHPOST_SIM_SEED plays that one, with its trace in the file WATCHPOST_SIM_TRACE;
 // WATCHPOST_SIM_LIVES sets the number of lives from there on.
 func TestLives(t *testing.T) {
@@ -43,22 +61,43 @@ func TestLives(t *testing.T) {
 		lives = 1
 	}
 	lives = number(t, "WATCHPOST_SIM_LIVES", lives)
-	begun, steps, span, touched, met := time.Now(), 0, time.Duration(0), 0, seen{}
+	restore := onOneProcessor()
+	defer restore()
+	begun, steps, span, touched, met, traces := time.Now(), 0, time.Duration(0), 0, seen{}, fnv.New64a()
 	for seed := first; seed < first+lives; seed++ {
 		r := Play(t, seed, operations, traceTo(t))
 		steps, span, touched = steps+r.Steps, span+r.Span, touched+r.Touched
 		met.add(r.seen)
+		_ = binary.Write(traces, binary.BigEndian, r.Hash)
 		if r.Fault != "" {
 			t.Fatal(Shorten(t, r, 200, traceTo(t)))
 		}
 		if seed%10 == 0 {
+			restore()
 			repeats(t, seed, r.Hash)
+			onOneProcessor()
 		}
 	}
 	took := time.Since(begun)
 	t.Logf("%d lives, %d steps, %d tasks on the network in %s: %.1f lives a second, %.0f simulated days a minute",
 		lives, steps, touched, took.Round(time.Millisecond), float64(lives)/took.Seconds(), span.Hours()/24/took.Minutes())
+	t.Logf("traces %016x", traces.Sum64())
 	t.Log("what the lives have met:\n" + met.String())
+}
+
+// TestOtherProcess: another process plays the same life. Within one, an address or a
+// number that it drew when it began is the same in each life.
+func TestOtherProcess(t *testing.T) {
+	play := func() string {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^TestLives$")
+		again.Env = append(os.Environ(), "WATCHPOST_SIM_SEED=1", "WATCHPOST_SIM_LIVES=1", "WATCHPOST_SIM_TRACE=")
+		said, err := again.CombinedOutput()
+		require.NoError(t, err, "%s", said)
+		return regexp.MustCompile(`traces [0-9a-f]{16}`).FindString(string(said))
+	}
+	first := play()
+	require.NotEmpty(t, first)
+	require.Equal(t, first, play())
 }
 
 // repeats fails when the life of a seed does not have the same trace again, and shows
@@ -100,7 +139,7 @@ func traceTo(t *testing.T) func(string) {
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(testing.TB) storetest.Database {
 		d := newDisk()
-		return func(testing.TB) persistence.Store { return &eager{store: newStore(nil, d)} }
+		return func(testing.TB) persistence.Store { return &eager{store: newStore(&node{}, d)} }
 	})
 }
 
@@ -145,6 +184,7 @@ func TestFault(t *testing.T) {
 	if os.Getenv("WATCHPOST_SIM_FIND") == "" {
 		t.Skip("package planted runs it")
 	}
+	defer onOneProcessor()()
 	lives := number(t, "WATCHPOST_SIM_LIVES", 2000)
 	for seed := uint64(1); seed <= lives; seed++ {
 		if r := Play(t, seed, operations, nil); r.Fault != "" {

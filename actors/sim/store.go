@@ -1,12 +1,11 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"maps"
 	"slices"
 	"sync"
 
@@ -38,8 +37,10 @@ type commit struct {
 // flow are the commits on their way for a space, in order. That a batch lasts and that
 // its submitter hears of it are two steps.
 type flow struct {
+	space              persistence.Space
 	submitted, applied []*commit
 	telling            bool
+	apply, tell        choice
 }
 
 // store is a node's access to the disk.
@@ -48,7 +49,7 @@ type store struct {
 	disk *disk
 
 	mu     sync.Mutex
-	flows  map[persistence.Space]*flow
+	flows  []*flow // in the order of their spaces
 	closed bool
 	// faultIn and readFaultIn count down the commits and views until one of them
 	// fails; 0: none.
@@ -57,7 +58,7 @@ type store struct {
 }
 
 func newStore(n *node, d *disk) *store {
-	return &store{node: n, disk: d, flows: map[persistence.Space]*flow{}}
+	return &store{node: n, disk: d}
 }
 
 func (st *store) over() bool {
@@ -90,18 +91,33 @@ func (st *store) Submit(space persistence.Space, epoch persistence.Epoch, batch 
 			c.fault = st.fault
 		}
 	}
-	f := st.flows[space]
-	if f == nil {
-		f = &flow{}
-		st.flows[space] = f
-	}
+	f := st.flow(space)
 	f.submitted = append(f.submitted, c)
+}
+
+// flow returns the commits on their way for a space. The caller holds mu.
+func (st *store) flow(space persistence.Space) *flow {
+	at, known := slices.BinarySearchFunc(st.flows, space, func(f *flow, space persistence.Space) int { return cmp.Compare(f.space, space) })
+	if known {
+		return st.flows[at]
+	}
+	f, id := &flow{space: space}, fmt.Sprint(st.node.id)
+	f.apply = choice{id + " commit " + string(space), func() {
+		st.node.life.note("commit", id, " ", string(space), " ", sum(f.submitted[0].batch))
+		st.apply(space)
+	}}
+	f.tell = choice{id + " committed " + string(space), func() {
+		st.node.life.note("committed", id, string(space))
+		st.node.life.run(func(*worker) { st.tell(space) })
+	}}
+	st.flows = slices.Insert(st.flows, at, f)
+	return f
 }
 
 // apply writes the oldest batch of a space.
 func (st *store) apply(space persistence.Space) {
 	st.mu.Lock()
-	f := st.flows[space]
+	f := st.flow(space)
 	c := f.submitted[0]
 	f.submitted = f.submitted[1:]
 	st.mu.Unlock()
@@ -125,7 +141,7 @@ func (st *store) apply(space persistence.Space) {
 // tell tells the submitter of the oldest written batch of a space.
 func (st *store) tell(space persistence.Space) {
 	st.mu.Lock()
-	f := st.flows[space]
+	f := st.flow(space)
 	c := f.applied[0]
 	f.applied = f.applied[1:]
 	f.telling = true
@@ -136,37 +152,28 @@ func (st *store) tell(space persistence.Space) {
 	f.telling = false
 }
 
-// choices lists the commits that could go on.
-func (st *store) choices() []choice {
+// choices adds the commits that could go on.
+func (st *store) choices(all []choice) []choice {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	var all []choice
-	s := st.node.life
-	for _, space := range slices.Sorted(maps.Keys(st.flows)) {
-		f := st.flows[space]
+	for _, f := range st.flows {
 		if len(f.submitted) > 0 {
-			batch := f.submitted[0].batch
-			all = append(all, choice{fmt.Sprintf("%d commit %s", st.node.id, space), func() {
-				s.note("commit", fmt.Sprintf("%d %s %x", st.node.id, space, sum(batch)))
-				st.apply(space)
-			}})
+			all = append(all, f.apply)
 		}
 		if len(f.applied) > 0 && !f.telling {
-			all = append(all, choice{fmt.Sprintf("%d committed %s", st.node.id, space), func() {
-				s.note("committed", fmt.Sprint(st.node.id, space))
-				go st.tell(space)
-			}})
+			all = append(all, f.tell)
 		}
 	}
 	return all
 }
 
 // sum returns a hash of a batch, for the trace.
-func sum(b *persistence.Batch) []byte {
-	h := fnv.New64a()
+func sum(b *persistence.Batch) string {
+	h := noDigest
 	add := func(part []byte) {
-		_ = binary.Write(h, binary.BigEndian, uint32(len(part)))
-		_, _ = h.Write(part)
+		var size [4]byte
+		binary.BigEndian.PutUint32(size[:], uint32(len(part)))
+		h = addTo(addTo(h, size[:]), part)
 	}
 	for _, w := range b.Writes {
 		add(w.Key)
@@ -176,22 +183,23 @@ func sum(b *persistence.Batch) []byte {
 		add([]byte(w.Key.Kind + "\x00" + w.Key.Name))
 		add(w.Value)
 	}
-	return h.Sum(nil)
+	return fmt.Sprintf("%016x", uint64(h))
 }
 
 // cut ends the process: some of the commits on their way are written, in order.
 func (st *store) cut() {
 	st.mu.Lock()
-	counts := map[persistence.Space]int{}
-	for _, space := range slices.Sorted(maps.Keys(st.flows)) {
-		if n := len(st.flows[space].submitted); n > 0 {
-			counts[space] = st.node.life.random.IntN(n + 1)
+	flows := slices.Clone(st.flows)
+	counts := make([]int, len(flows))
+	for i, f := range flows {
+		if n := len(f.submitted); n > 0 {
+			counts[i] = st.node.life.random.IntN(n + 1)
 		}
 	}
 	st.mu.Unlock()
-	for _, space := range slices.Sorted(maps.Keys(counts)) {
-		for range counts[space] {
-			st.apply(space)
+	for i, f := range flows {
+		for range counts[i] {
+			st.apply(f.space)
 		}
 	}
 	_ = st.Close()
@@ -201,10 +209,10 @@ func (st *store) cut() {
 func (st *store) idle() bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	for space, f := range st.flows {
+	for _, f := range st.flows {
 		for _, c := range f.submitted {
 			st.disk.mu.Lock()
-			lasts := c.fault == none && st.disk.current(space, c.epoch)
+			lasts := c.fault == none && st.disk.current(f.space, c.epoch)
 			st.disk.mu.Unlock()
 			if lasts {
 				return false
