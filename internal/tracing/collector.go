@@ -142,9 +142,10 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpan
 		if wait < 0 {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
+		pause, end := context.WithTimeout(ctx, wait)
+		<-pause.Done()
+		end()
+		if ctx.Err() == nil {
 			err = nil
 		}
 	}
