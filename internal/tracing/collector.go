@@ -22,8 +22,8 @@ import (
 )
 
 // collector sends spans by OTLP over HTTP, as the variables OTEL_EXPORTER_OTLP_… say. The
-// client of the OpenTelemetry project does the same, and needs grpc for it: a twenty-fifth
-// of the program.
+// client of the OpenTelemetry project does the same, and needs grpc for it: 1.9 MiB of the
+// program.
 type collector struct {
 	address string
 	headers http.Header
