@@ -84,7 +84,7 @@ func headersOf(text string) (http.Header, error) {
 		if name = strings.TrimSpace(name); !found || name == "" || err != nil {
 			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS: want name=value,… with escaped values") // they are secrets
 		}
-		headers.Set(name, strings.TrimSpace(value))
+		headers.Set(name, value)
 	}
 	return headers, nil
 }
