@@ -30,8 +30,6 @@ type collector struct {
 	gzip    bool
 	timeout time.Duration // of a request
 	client  *http.Client
-	running context.Context // ends with Stop
-	stop    context.CancelFunc
 }
 
 const (
@@ -64,12 +62,10 @@ func newCollector(address string) (*collector, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = config
-	c := &collector{
+	return &collector{
 		address: address, headers: headers, gzip: setting("COMPRESSION") == "gzip", timeout: timeout,
 		client: &http.Client{Transport: transport},
-	}
-	c.running, c.stop = context.WithCancel(context.Background())
-	return c, nil
+	}, nil
 }
 
 // headersOf reads name=value,… with escaped values.
@@ -116,9 +112,8 @@ func tlsOf(authority, certificate, key string) (*tls.Config, error) {
 // Start implements otlptrace.Client.
 func (c *collector) Start(context.Context) error { return nil }
 
-// Stop implements otlptrace.Client. It ends uploads.
+// Stop implements otlptrace.Client. The exporter calls it after the last upload.
 func (c *collector) Stop(context.Context) error {
-	c.stop()
 	c.client.CloseIdleConnections()
 	return nil
 }
@@ -126,30 +121,23 @@ func (c *collector) Stop(context.Context) error {
 // UploadTraces implements otlptrace.Client. It sends spans again while the collector is
 // overloaded, until ctx ends.
 func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.running, cancel)()
 	// The bytes are those of the request for an export, whose type needs grpc.
 	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans})
 	if err == nil && c.gzip {
 		body, err = compressed(body)
 	}
-	for err == nil {
-		var wait time.Duration
-		if wait, err = c.send(ctx, body); err == nil {
-			return nil
-		}
-		if wait < 0 {
+	if err != nil {
+		return err
+	}
+	for {
+		wait, err := c.send(ctx, body)
+		if err == nil || wait < 0 {
 			return err
 		}
 		pause, end := context.WithTimeout(ctx, wait)
 		<-pause.Done()
 		end()
-		if ctx.Err() == nil {
-			err = nil
-		}
 	}
-	return err
 }
 
 func compressed(body []byte) ([]byte, error) {
