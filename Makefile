@@ -4,9 +4,8 @@ GO           ?= go
 BIN          := bin
 VERSION      ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 LDFLAGS      := -s -w -X main.version=$(VERSION)
-# They leave out a second JSON library of the S3 client and the tracing of grpc:
-# 1.4 MiB of the program.
-TAGS         := stdlibjson,grpcnotrace
+# It leaves out a second JSON library of the S3 client.
+TAGS         := stdlibjson
 GOLANGCI     := $(BIN)/golangci-lint
 GOLANGCI_VER := v2.15.0
 PEBBLE_VER   := v2.10.1

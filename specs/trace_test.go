@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -33,7 +33,7 @@ func newSpanCollector(t *testing.T) *spanCollector {
 	c := &spanCollector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		var request collector.ExportTraceServiceRequest
+		var request otlp.TracesData
 		if err != nil || r.URL.Path != "/v1/traces" || proto.Unmarshal(body, &request) != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return

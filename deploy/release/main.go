@@ -110,7 +110,7 @@ func (r release) make(ctx context.Context, chosen []platform) error {
 }
 
 // tags are those of `make build`.
-const tags = "stdlibjson,grpcnotrace"
+const tags = "stdlibjson"
 
 // build compiles the program for a platform and returns its path.
 func (r release) build(ctx context.Context, dir string, p platform) (string, error) {

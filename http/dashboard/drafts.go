@@ -69,7 +69,7 @@ func (d *Dashboard) compose(r *http.Request, v *visit, kind draft.Kind, p *watch
 	c.Drafted, c.Misfit = v.say.Text("feed.a_draft"), draft.Misfit(written, p)
 	if p.Language != "" && p.Language != langcode.Undetermined {
 		c.Language = p.Language
-		c.Drafted = v.say.Text("feed.a_draft_in_language", "language", v.say.LanguageName(p.Language, langcode.Name(p.Language)))
+		c.Drafted = v.say.Text("feed.a_draft_in_language", "language", v.say.Known(langcode.Name(p.Language)))
 	}
 	if voice != "" {
 		c.Drafted = v.say.List(c.Drafted, v.say.Text("feed.in_your_teams_voice"))

@@ -292,7 +292,7 @@ type postShower struct {
 func (s *postShower) show(p *watchpost.Post) postView {
 	v := postView{
 		ID: p.ID, Author: cmp.Or(p.AuthorName, s.say.Text("feed.unknown_author")), Headline: p.AuthorHeadline, AuthorURL: p.AuthorURL, Person: personHref(p.AuthorKey()), URL: p.URL,
-		Posted: momentOf(s.say, ago(s.say, p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: s.say.LanguageName(p.Language, langcode.Name(p.Language)),
+		Posted: momentOf(s.say, ago(s.say, p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: s.say.Known(langcode.Name(p.Language)),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: s.say.Known(p.Seniority), Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
 		Actor: s.as.Actor, Triage: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,

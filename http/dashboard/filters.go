@@ -248,7 +248,7 @@ func (f *feedFilters) menuOf(filter *watchpost.PostFilter) menu {
 func languagesOf(say *words.Language, known map[string]bool) (all []choice) {
 	for _, code := range langcode.Codes() {
 		if known[code] {
-			all = append(all, choice{Value: code, Name: say.LanguageName(code, langcode.Name(code))})
+			all = append(all, choice{Value: code, Name: say.Known(langcode.Name(code))})
 		}
 	}
 	return all

@@ -324,7 +324,7 @@ func (s *trendShower) group(name string, q url.Values) string {
 		return s.say.Known(words.Sentence(name))
 	case trend.ByLanguage:
 		q.Set("lang", name)
-		return s.say.LanguageName(name, langcode.Name(name))
+		return s.say.Known(langcode.Name(name))
 	case trend.ByLabel:
 		q.Set("labels", name)
 	case trend.ByLevel:

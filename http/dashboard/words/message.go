@@ -112,7 +112,7 @@ func valueOf(arguments []any, name string) any {
 }
 
 // knownPrefix begins the ids of texts that other parts of the service write, in English:
-// errors of the API, titles of tasks, filters and notification targets.
+// errors of the API, names of languages, titles of tasks, filters and notification targets.
 const knownPrefix = "known."
 
 // similar is a known text with arguments.
@@ -152,9 +152,6 @@ func (l *Language) learnSimilar(f *form, translated *message) {
 // Known returns a text that another part of the service has written in English. A text
 // that the catalogue does not know stays as it is.
 func (l *Language) Known(text string) string {
-	if l.names == nil { // English
-		return text
-	}
 	if known, ok := l.known[text]; ok {
 		return known
 	}

@@ -30,7 +30,6 @@ import (
 	"github.com/go-playground/locales/ja"
 	"github.com/go-playground/locales/pt_BR"
 	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 )
 
 //go:embed *.json
@@ -53,7 +52,6 @@ type Language struct {
 	layouts map[string][]string // of dates, by their id
 	known   map[string]string   // texts of the service by their English
 	similar []similar
-	names   display.Namer
 	zone    *time.Location // of the reader; nil: UTC
 }
 
@@ -106,7 +104,6 @@ func parse(code string, locale locales.Translator, raw []byte, source *Language)
 		for id, m := range source.texts {
 			l.texts[id] = m
 		}
-		l.names = display.Languages(language.Make(code))
 	}
 	for id, m := range given {
 		l.texts[id] = m
@@ -228,20 +225,4 @@ func (l *Language) written(id string, arguments []any, escaped func(string) stri
 		return id
 	}
 	return m.write(l, arguments, escaped)
-}
-
-// LanguageName returns what the language calls another one; otherwise is that name where
-// the language has none.
-func (l *Language) LanguageName(code, otherwise string) string {
-	if l.names == nil {
-		return otherwise
-	}
-	tag, err := language.Parse(code)
-	if err != nil || tag == language.Und {
-		return l.Known(otherwise)
-	}
-	if name := l.names.Name(tag); name != "" {
-		return name
-	}
-	return otherwise
 }
