@@ -18,6 +18,8 @@ var notOnPages = map[string]string{
 	"No valid %s identifiers provided":                                    "the form asks for an entry first",
 	"No valid update fields provided":                                     "a form sends all fields",
 	"Invalid fetchFreqInHours":                                            "the form has a choice of numbers",
+	"Invalid '%s': use %s or %s":                                          "the form has a choice of values",
+	"Too many values for '%s', at most %d":                                "the form has a choice of values",
 	"Too many intervals, at most %d: use a longer interval or fewer days": "the page chooses the interval",
 	"Clock cannot go backwards":                                           "of the operator",
 	"Team already exists":                                                 "ids are made by the service",
