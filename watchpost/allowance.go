@@ -138,8 +138,8 @@ func NodeHeartbeat(sessions int, before time.Duration) time.Duration {
 
 func heartbeatFor(sessions int) time.Duration {
 	const each = nodeHeartbeats * int(ShortHeartbeat/time.Second)
-	steps := (sessions + each - 1) / each
-	return min(max(1, time.Duration(steps))*ShortHeartbeat, LongHeartbeat)
+	steps := max(1, (sessions+each-1)/each)
+	return min(time.Duration(steps)*ShortHeartbeat, LongHeartbeat)
 }
 
 // SessionHeartbeat returns the interval of the heartbeats of an idle session on a node with

@@ -113,14 +113,14 @@ func TestExtensionActive(t *testing.T) {
 func TestNodeHeartbeat(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		sessions     int
-		before, want time.Duration
+		sessions, before, want int // the last two in seconds
 	}{
 		{0, 0, 20}, {1, 0, 20}, {5_000, 0, 20}, {5_001, 0, 40}, {10_001, 0, 60}, {30_000, 0, 120}, {1_000_000, 0, 120},
 		{5_000, 40, 40}, {4_001, 40, 40}, {4_000, 40, 20}, // a quarter more are 5,000
 		{30_000, 20, 120}, {0, 120, 20}, {13_000, 120, 80},
 	} {
-		require.Equal(t, c.want*time.Second, watchpost.NodeHeartbeat(c.sessions, c.before*time.Second), "%+v", c)
+		before, want := time.Duration(c.before)*time.Second, time.Duration(c.want)*time.Second
+		require.Equal(t, want, watchpost.NodeHeartbeat(c.sessions, before), "%+v", c)
 	}
 }
 

@@ -23,6 +23,9 @@ func (fullTeam) Account(watchpost.TaskType, watchpost.MemberID, time.Time) watch
 	return watchpost.RuleAccount{Connected: true, Free: true}
 }
 
+// DeletedAt implements Host.
+func (fullTeam) DeletedAt(watchpost.RuleID) time.Time { return time.Time{} }
+
 // HasRoom implements Host.
 func (fullTeam) HasRoom() bool { return false }
 

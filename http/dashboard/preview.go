@@ -126,7 +126,7 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 // dropsOf says why the words of an entry drop posts.
 func dropsOf(say *words.Language, t *watchpost.EntryTrial) (drops []choice) {
 	for _, d := range t.Drops {
-		why := ""
+		var why string
 		switch {
 		case d.Reason == watchpost.DropApart:
 			why = say.Text("watchlist.has_the_words_not_as_a")

@@ -181,7 +181,8 @@ func (k *socket) receive(limit int) (frame protocol.Frame, ok bool) {
 func (k *socket) boundSilence() {
 	k.conn.mu.Lock()
 	defer k.conn.mu.Unlock()
-	k.boundLocked(max(1, k.conn.beats/protocol.HeartbeatEvery) * k.gateway.Timing.Silence)
+	times := max(1, int(k.conn.beats/protocol.HeartbeatEvery))
+	k.boundLocked(time.Duration(times) * k.gateway.Timing.Silence)
 }
 
 // bound bounds the wait for a message.
