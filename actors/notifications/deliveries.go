@@ -61,8 +61,8 @@ func (ts *Targets) Run() {
 	}
 }
 
-// attemptDue returns when the next attempt of a target may be made. None is while its deletion waits: a
-// message could not be taken back with the deletion. An undo calls Run.
+// attemptDue returns when the next attempt of a target may be made. None is made while its
+// deletion waits: a message could not be taken back with it. An undo calls Run.
 func attemptDue(host Host, box *outbox, t *watchpost.NotificationTarget, now time.Time) (at time.Time, ok bool) {
 	if !host.DeletedAt(box.id).IsZero() {
 		return at, false

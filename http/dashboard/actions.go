@@ -185,8 +185,8 @@ type deletion struct {
 	at         time.Time
 }
 
-// undoDeletion returns the way back from the deletion that was asked for last, for as long as it
-// can be taken back.
+// undoDeletion offers to undo the deletion that was asked for last, for as long as it can be
+// taken back.
 func undoDeletion(v *visit, waits []deletion, back string, now time.Time) *undoView {
 	undo, last := &undoView{}, now
 	for _, d := range waits {
@@ -198,7 +198,7 @@ func undoDeletion(v *visit, waits []deletion, back string, now time.Time) *undoV
 	return undo
 }
 
-// deleteLater has a thing deleted when the time to take that back is over, or takes it back, and then
+// deleteLater has a thing deleted when the time to undo that is over, or undoes it, and then
 // shows the list of its kind.
 func deleteLater(d *Dashboard, w http.ResponseWriter, r *http.Request, v *visit, of actors.Deletable, id, list string) (err error) {
 	if r.PostFormValue("do") == "undo" {
