@@ -192,7 +192,7 @@ func undoDeletion(v *visit, waits []deletion, back string, now time.Time) *undoV
 	for _, d := range waits {
 		if d.at.After(last) {
 			last = d.at
-			undo = &undoView{Text: v.say.Text("common.name_is_being_deleted", "name", v.say.Quoted(d.name)), Token: v.formToken(), Back: back, Action: d.href}
+			undo = &undoView{Text: v.say.Text("common.name_is_being_deleted", "name", v.say.Quoted(d.name)), Token: v.formToken(), Back: back, Action: d.href, Ends: true}
 		}
 	}
 	return undo

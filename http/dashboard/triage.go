@@ -40,6 +40,9 @@ type undoView struct {
 	Action   string
 	Fields   []field
 	ByScript bool
+	// Ends means that the service carries out the decision after undoDelay, and then nothing
+	// can take it back.
+	Ends bool
 }
 
 // undoTexts name the decision.

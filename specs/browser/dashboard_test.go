@@ -71,8 +71,8 @@ func TestDashboard(t *testing.T) {
 	p.says("h1", "Grid")
 	p.run(`document.querySelector('button[value="delete"]').click()`)
 	p.says(".wl .state", "Being deleted")
-	p.until(`document.querySelector("#undo .toast span")?.textContent === "“Grid” is being deleted."`)
-	p.run(`document.querySelector('.toast button[value="undo"]').click()`)
+	p.until(`document.querySelector("#undo .toast span")?.textContent === "“Grid” is being deleted." &&
+		(document.querySelector('.toast button[value="undo"]').click(), true)`)
 	p.says(".wl .state", "On time")
 	p.until(`!document.querySelector(".toast")`)
 

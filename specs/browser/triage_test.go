@@ -9,6 +9,10 @@ import (
 	"watchpost/actors"
 )
 
+// focusUndo moves the focus to the button that takes a decision back: it stays while it has
+// the focus, however slow the machine is.
+const focusUndo = `(document.querySelector("#undo button").focus(), true)`
+
 // TestTriage empties the feed by keyboard, with the way back, while the browser of another
 // member shows what the team shares. Without script the buttons do the same.
 func TestTriage(t *testing.T) {
@@ -36,17 +40,23 @@ func TestTriage(t *testing.T) {
 	// Done, and back; the next post is chosen, and nothing moves.
 	p.press("j", "j")
 	p.run(`window.first = document.querySelectorAll(".post")[0]; window.second = document.querySelectorAll(".post")[1]; window.place = second.offsetTop`)
+	p.run(`window.timers = []; window.later = setTimeout; window.setTimeout = (f, ms, ...a) => ms === 10000 ? (timers.push(f), 0) : later(f, ms, ...a)`)
 	p.press("e", "e")
-	p.until(`first.querySelector("[data-state=done]") !== null && document.activeElement === second && second.offsetTop === place`)
+	p.until(`first.querySelector("[data-state=done]") !== null && document.activeElement === second && second.offsetTop === place && ` + focusUndo)
 	p.until(counts("Done") + ` === "1"`)
 	p.until(`document.querySelector("#undo .toast span").textContent === "Marked as done."`)
 	p.accessible(string(axe), "a decision and its way back")
+	p.run(`timers.pop()()`)
+	require.JSONEq(t, `true`, string(p.run(`document.querySelector("#undo .toast") !== null && timers.length === 1`)), "it has the focus, so it stays")
 	p.run(`document.querySelector("#undo button").click()`)
 	p.until(`first.querySelector("[data-state=unread]") !== null && document.querySelector("#undo .toast") === null`)
 	p.until(counts("Done") + ` === "0"`)
 	p.press("h", "h")
 	p.until(`second.querySelector("[data-state=later]") !== null`)
 	p.until(counts("Later") + ` === "1"`)
+	p.until(`document.querySelector("#undo .toast span").textContent === "Kept for later."`)
+	p.run(`timers.pop()()`)
+	require.JSONEq(t, `null`, string(p.run(`document.querySelector("#undo .toast")`)), "its time is over")
 	p.press("k", "k")
 	p.press("u", "u")
 	p.until(`second.querySelector("[data-state=unread]") !== null`)
@@ -114,7 +124,8 @@ func TestSelection(t *testing.T) {
 	p.press("j", "j")
 	p.press("x", "x")
 	p.press("e", "e")
-	p.until(`kept && document.querySelector("#undo .toast span")?.textContent === "2 posts marked as done." && ` + count("Done") + ` === "2" && !bar()`)
+	p.until(`kept && document.querySelector("#undo .toast span")?.textContent === "2 posts marked as done." && ` + focusUndo)
+	p.until(count("Done") + ` === "2" && !bar()`)
 	p.until(`document.querySelectorAll(".post [data-state=done]").length === 2`)
 	p.until(`document.querySelector("#nav .count").textContent === String(all - 2) + " unread"`)
 	p.run(`document.querySelector("#undo button").click()`)
@@ -123,7 +134,8 @@ func TestSelection(t *testing.T) {
 
 	// All at once, and back.
 	p.run(`document.querySelector("form[action='/app/done'] button").click()`)
-	p.until(`document.querySelector("#undo .toast span")?.textContent === "All posts are marked as done." && ` + count("Unread") + ` === "0"`)
+	p.until(`document.querySelector("#undo .toast span")?.textContent === "All posts are marked as done." && ` + focusUndo)
+	p.until(count("Unread") + ` === "0"`)
 	p.until(`document.querySelector("#undo .toast").dataset.waits === ""`)
 	p.run(`document.querySelector("#undo button").click()`)
 	p.until(`document.querySelector("#undo .toast") === null && ` + count("Unread") + ` !== "0"`)

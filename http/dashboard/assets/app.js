@@ -382,13 +382,20 @@
     if (drafting) one("[data-drafting]", e.target).textContent = one("[data-drafting]", e.target).dataset.drafting;
     else if (e.target.matches(".composer") || pressed) wrote = e.target.closest(".post")?.id;
   });
-  let undoTimer; // the way back is shown for ten seconds
+  // The way back is shown for ten seconds, and for longer while the pointer or the focus is
+  // on it, unless the service ends it.
+  let undoTimer;
   function waitForUndo() {
     const toast = one("#undo .toast:not([data-waits])");
     if (!toast) return;
     toast.dataset.waits = "";
     clearTimeout(undoTimer);
-    undoTimer = setTimeout(() => one("#undo .toast")?.remove(), 10000);
+    undoTimer = setTimeout(endUndo, 10000);
+  }
+  function endUndo() {
+    const toast = one("#undo .toast");
+    if (toast?.matches(":is(:hover, :focus-within):not([data-ends])")) undoTimer = setTimeout(endUndo, 10000);
+    else toast?.remove();
   }
   document.addEventListener("htmx:after:swap", () => {
     catchUp();
