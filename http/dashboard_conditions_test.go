@@ -141,6 +141,7 @@ func TestDashboardConditionsOfKeywords(t *testing.T) {
 		require.Equal(t, map[string]string{
 			"Only for “by authors of the level VP”": "1", "Only for “of the kind Text”": "1", "Two conditions or more": "1",
 		}, drops)
+		require.ElementsMatch(t, []string{"· Only for “by authors of the level VP”", "· Only for “of the kind Text”", "· Two conditions or more"}, sampleReasons(p.raw))
 		live := sentFrom(p.raw)
 		require.Contains(t, b.send("/app/watchlists/preview", live).raw, "<dt>Kept</dt><dd>1</dd>", "as with script")
 		require.Equal(t, 303, p.press("save").status)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -38,12 +39,21 @@ func TestDashboardPreview(t *testing.T) {
 	require.Contains(t, shown, "<mark>telemetry</mark> for &lt;b&gt;")
 	require.Contains(t, shown, "Would be dropped")
 	require.Contains(t, shown, "without “job”")
+	require.Equal(t, []string{"· has “job”"}, sampleReasons(shown))
 	form.Set("do", "preview")
 	require.Contains(t, send("/app/watchlists/new", form), "<dt>Kept</dt><dd>2</dd>", "without script")
 	require.Contains(t, send("/app/watchlists/"+list, url.Values{"keyword": {"observability"}, "do": {"preview"}}), "of all watchlists")
 	require.Contains(t, send("/app/watchlists/preview", url.Values{"kind": {"keyword"}}), "Type a keyword.")
 	require.Contains(t, b.do("GET", "/app/watchlists/"+list, "").raw, "with it the 3 posts that it collected")
 	require.Len(t, read[fields](m.call("GET", watchlists, ""), 200)["watchlists"].([]any), 1)
+}
+
+// sampleReasons are why the samples of a preview are dropped.
+func sampleReasons(page string) (reasons []string) {
+	for _, found := range regexp.MustCompile(`</time> <span class="soft">([^<]*)</span></span><p dir`).FindAllStringSubmatch(page, -1) {
+		reasons = append(reasons, html.UnescapeString(found[1]))
+	}
+	return reasons
 }
 
 // TestDashboardTry makes calls of the API with the team's key, and none of others.

@@ -26,7 +26,7 @@ func (b inbox) unread(path string) string {
 // takeBack sends the form of a page that takes a decision back.
 func (b inbox) takeBack(page string) reply {
 	b.t.Helper()
-	form := regexp.MustCompile(`(?s)<div class="toast">.*?<form method="post" action="([^"]+)".*?</form>`).FindStringSubmatch(page)
+	form := regexp.MustCompile(`(?s)<div class="toast"[^>]*>.*?<form method="post" action="([^"]+)".*?</form>`).FindStringSubmatch(page)
 	require.NotNil(b.t, form, "nothing can be taken back")
 	sent := sentFrom(form[0])
 	sent.Set("do", "undo")

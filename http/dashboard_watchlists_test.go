@@ -202,7 +202,7 @@ func TestDashboardDeletionIsTakenBack(t *testing.T) {
 	}
 	require.NotContains(t, show(), `class="toast"`)
 	page := remove()
-	require.Regexp(t, `<div class="toast"><span>“[^”]+” is being deleted\.</span>`, page)
+	require.Regexp(t, `<div class="toast" data-ends><span>“[^”]+” is being deleted\.</span>`, page)
 	require.Equal(t, 1, strings.Count(page, "</svg>Being deleted</span>"), "of two rows")
 	require.Contains(t, b.do("GET", "/app", "").raw, `class="post-text"`, "it is whole until then")
 	require.Equal(t, 200, m.call("GET", watchlists+"?id="+list, "").status)
@@ -266,7 +266,7 @@ func TestDashboardDeletionsWait(t *testing.T) {
 		}
 		require.NotContains(t, show(), `class="toast"`)
 		page := remove()
-		require.Contains(t, page, `<div class="toast"><span>“Undecided thing” is being deleted.</span>`)
+		require.Contains(t, page, `<div class="toast" data-ends><span>“Undecided thing” is being deleted.</span>`)
 		require.Contains(t, page, "</svg>Being deleted</span>")
 		require.Contains(t, page, c.detail)
 		require.Contains(t, m.call("GET", c.api, "").raw, id, "the API shows it until then")

@@ -1,6 +1,7 @@
 package watchpost
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -248,7 +249,8 @@ type Drop struct {
 	Posts  int
 }
 
-// DroppedPost is a post, and the reason for which an entry drops it.
+// DroppedPost is a post, and the reason for which an entry, or a condition of its watchlist,
+// drops it. Word is the word of the entry that the reason is about.
 type DroppedPost struct {
 	*Post
 	Reason DropReason
@@ -275,8 +277,10 @@ type BackTest struct {
 	// Unmet counts the posts that have all the words of an entry and do not meet the
 	// conditions, the most posts first.
 	Unmet []Drop
-	// KeptSamples and DropSamples are the first of the posts.
-	KeptSamples, DropSamples []*Post
+	// KeptSamples and DropSamples are the first of the posts. A post that has all the words of
+	// an entry is dropped for the conditions, another for the first entry that drops it.
+	KeptSamples []*Post
+	DropSamples []DroppedPost
 
 	entries    []KeywordEntry
 	conditions WatchlistConditions
@@ -299,8 +303,8 @@ func NewBackTest(entries []KeywordEntry, conditions WatchlistConditions, samples
 
 // Try tries the entries on one more post.
 func (b *BackTest) Try(p *Post) {
-	content, kept, dropped, unmet := text.New(p.Content), false, false, b.conditions.Drops(p)
-	matched := false
+	content, kept, unmet := text.New(p.Content), false, b.conditions.Drops(p)
+	matched, dropped := false, DroppedPost{}
 	for i, m := range b.matchers {
 		e := &b.Entries[i]
 		outcome, at := m.Judge(content)
@@ -308,33 +312,35 @@ func (b *BackTest) Try(p *Post) {
 		switch {
 		case outcome == text.Absent:
 		case outcome == text.Matched && unmet != "":
-			dropped = true
-			e.drop(p, unmet, "", b.samples)
+			e.drop(DroppedPost{p, unmet, ""}, b.samples)
 		case outcome == text.Matched:
 			kept = true
 			e.Kept++
-			e.KeptSamples = b.sample(e.KeptSamples, p)
+			e.KeptSamples = sample(e.KeptSamples, p, b.samples)
 		default:
-			dropped = true
-			e.drop(p, dropReasons[outcome], b.entries[i].word(outcome, at), b.samples)
+			why := DroppedPost{p, dropReasons[outcome], b.entries[i].word(outcome, at)}
+			dropped = cmp.Or(dropped, why)
+			e.drop(why, b.samples)
 		}
 	}
 	b.Looked++
 	if matched && unmet != "" {
+		dropped = DroppedPost{p, unmet, ""}
 		b.Unmet = addDrop(b.Unmet, unmet, "")
 	}
 	switch {
 	case kept:
 		b.Kept++
-		b.KeptSamples = b.sample(b.KeptSamples, p)
-	case dropped:
+		b.KeptSamples = sample(b.KeptSamples, p, b.samples)
+	case dropped.Post != nil:
 		b.Dropped++
-		b.DropSamples = b.sample(b.DropSamples, p)
+		b.DropSamples = sample(b.DropSamples, dropped, b.samples)
 	}
 }
 
-func (b *BackTest) sample(samples []*Post, p *Post) []*Post {
-	if len(samples) < b.samples {
+// sample adds a post to samples, of which there are at most so many.
+func sample[P any](samples []P, p P, most int) []P {
+	if len(samples) < most {
 		samples = append(samples, p)
 	}
 	return samples
@@ -352,12 +358,10 @@ func (e KeywordEntry) word(o text.Outcome, at int) string {
 }
 
 // drop counts a post that the entry drops.
-func (t *EntryTrial) drop(p *Post, reason DropReason, word string, samples int) {
+func (t *EntryTrial) drop(p DroppedPost, samples int) {
 	t.Dropped++
-	if len(t.DropSamples) < samples {
-		t.DropSamples = append(t.DropSamples, DroppedPost{p, reason, word})
-	}
-	t.Drops = addDrop(t.Drops, reason, word)
+	t.DropSamples = sample(t.DropSamples, p, samples)
+	t.Drops = addDrop(t.Drops, p.Reason, p.Word)
 }
 
 // addDrop counts a post for a reason; the reasons with the most posts stay first.

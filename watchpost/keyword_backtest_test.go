@@ -33,7 +33,7 @@ func TestBackTest(t *testing.T) {
 	}, posts)
 	require.Equal(t, []int{7, 2, 4}, []int{b.Looked, b.Kept, b.Dropped})
 	require.Equal(t, []*watchpost.Post{posts[0], posts[2]}, b.KeptSamples)
-	require.Equal(t, []*watchpost.Post{posts[1], posts[3]}, b.DropSamples)
+	require.Equal(t, []watchpost.DroppedPost{{posts[1], watchpost.DropExcluded, "job"}, {posts[3], watchpost.DropApart, ""}}, b.DropSamples)
 	first := b.Entries[0]
 	require.Equal(t, []int{1, 4}, []int{first.Kept, first.Dropped})
 	require.Equal(t, []watchpost.Drop{{watchpost.DropExcluded, "job", 2}, {watchpost.DropApart, "", 1}, {watchpost.DropExcluded, "hiring", 1}}, first.Drops)
@@ -68,7 +68,19 @@ func TestBackTestConditions(t *testing.T) {
 	require.Equal(t, []watchpost.Drop{{watchpost.DropLevel, "", 2}, {watchpost.DropSeveral, "", 1}}, b.Entries[1].Drops)
 	require.Equal(t, []watchpost.DroppedPost{{posts[1], watchpost.DropLanguage, ""}, {posts[2], watchpost.DropLevel, ""}}, b.Entries[0].DropSamples)
 	require.Equal(t, []*watchpost.Post{posts[0]}, b.KeptSamples)
-	require.Equal(t, []*watchpost.Post{posts[1], posts[2]}, b.DropSamples)
+	require.Equal(t, b.Entries[0].DropSamples, b.DropSamples)
+}
+
+// TestBackTestReasons: a post that an entry would have kept is dropped for the condition,
+// whatever the words of other entries do.
+func TestBackTestReasons(t *testing.T) {
+	t.Parallel()
+	post := &watchpost.Post{ID: "1", Content: "heat pump for sale, with a grant", Language: "fr", Seniority: "VP", Type: "text"}
+	entries := []watchpost.KeywordEntry{{Keyword: "heat pump", Excluded: []string{"sale"}}, {Keyword: "grant"}, {Keyword: "pump heat"}}
+	b := watchpost.NewBackTest(entries, watchpost.WatchlistConditions{Languages: []string{"en"}}, 1)
+	b.Try(post)
+	require.Equal(t, []watchpost.DroppedPost{{post, watchpost.DropLanguage, ""}}, b.DropSamples)
+	require.Equal(t, []watchpost.DroppedPost{{post, watchpost.DropExcluded, "sale"}}, backTest(entries[:1], []*watchpost.Post{post}).DropSamples)
 }
 
 // TestBackTestIsTheRuleOfScans: an entry keeps the same posts in a preview as in a scan,

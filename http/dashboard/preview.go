@@ -1,10 +1,12 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"watchpost/actors"
 	"watchpost/http/dashboard/words"
@@ -40,11 +42,11 @@ type triedEntry struct {
 	Drops []choice
 }
 
-// sample is a stored post of a preview.
+// sample is a stored post of a preview. Why says why it is dropped.
 type sample struct {
-	Author string
-	Posted moment
-	Text   []textPart
+	Author, Why string
+	Posted      moment
+	Text        []textPart
 }
 
 // preview answers a script while keywords are typed. Nothing is saved.
@@ -111,50 +113,61 @@ func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*
 		view.Rule = chipsText(v.say, *f.Chips, &f.Conditions)
 	}
 	view.Looked, view.Kept, view.Dropped = test.Looked, test.Kept, test.Dropped
+	// With several entries of a keyword, none says for itself which word a post lacks.
+	several := f.Chips != nil && len(entries) > len(f.Chips.Groups[0].Any)
 	for i, e := range entries {
-		if f.Chips != nil && len(entries) > len(f.Chips.Groups[0].Any) {
-			break // several entries of a keyword: none says for itself why a post is dropped
+		if several {
+			break
 		}
 		view.By = append(view.By, triedEntry{e.Keyword, test.Entries[i].Kept, dropsOf(v.say, &test.Entries[i])})
 	}
 	view.Unmet = unmetOf(v.say, &f.Conditions, test.Unmet)
-	view.KeptSamples = d.samples(v.say, test.KeptSamples, watchpost.KeywordTexts(entries))
-	view.DropSamples = d.samples(v.say, test.DropSamples, nil)
+	now := d.Clock.Now()
+	for _, p := range test.KeptSamples {
+		view.KeptSamples = append(view.KeptSamples, sampleOf(v.say, p, watchpost.KeywordTexts(entries), now))
+	}
+	for _, p := range test.DropSamples {
+		shown := sampleOf(v.say, p.Post, nil, now)
+		if !several || p.Reason != watchpost.DropMissing {
+			shown.Why = cmp.Or(wordsDrop(v.say, p.Reason, p.Word), conditionDrop(v.say, &f.Conditions, p.Reason))
+		}
+		view.DropSamples = append(view.DropSamples, shown)
+	}
 	return view, nil
 }
 
-// dropsOf says why the words of an entry drop posts.
+// dropsOf says why the words of an entry drop posts. What conditions drop, unmetOf counts
+// for all entries together.
 func dropsOf(say *words.Language, t *watchpost.EntryTrial) (drops []choice) {
 	for _, d := range t.Drops {
-		var why string
-		switch {
-		case d.Reason == watchpost.DropApart:
-			why = say.Text("watchlist.has_the_words_not_as_a")
-		case d.Reason == watchpost.DropExcluded:
-			why = say.Text("watchlist.has_word", "word", d.Word)
-		case d.Reason == watchpost.DropMissing && d.Word == "":
-			why = say.Text("watchlist.has_none_of_the_required_words")
-		case d.Reason == watchpost.DropMissing:
-			why = say.Text("watchlist.lacks_word", "word", d.Word)
-		default:
-			continue // a condition, which unmetOf counts for all entries together
+		if why := wordsDrop(say, d.Reason, d.Word); why != "" {
+			drops = append(drops, choice{Name: why, Count: d.Posts})
 		}
-		drops = append(drops, choice{Name: why, Count: d.Posts})
 	}
 	return drops
 }
 
-func (d watchlistPages) samples(say *words.Language, posts []*watchpost.Post, keywords []string) (samples []sample) {
-	now := d.Clock.Now()
-	for _, p := range posts {
-		content := strings.TrimSpace(p.Content)
-		from := 0
-		if found := text.Find(content, keywords); len(found) > 0 {
-			from = max(0, found[0].From-sampleLength/3)
-		}
-		samples = append(samples, sample{Author: p.AuthorName, Posted: momentOf(say, ago(say, p.PostedAt, now), p.PostedAt), Text: highlighted(excerpt(content, from), keywords)})
+// wordsDrop says why the words of an entry drop a post; "" when conditions do.
+func wordsDrop(say *words.Language, reason watchpost.DropReason, word string) string {
+	switch {
+	case reason == watchpost.DropApart:
+		return say.Text("watchlist.has_the_words_not_as_a")
+	case reason == watchpost.DropExcluded:
+		return say.Text("watchlist.has_word", "word", word)
+	case reason == watchpost.DropMissing && word == "":
+		return say.Text("watchlist.has_none_of_the_required_words")
+	case reason == watchpost.DropMissing:
+		return say.Text("watchlist.lacks_word", "word", word)
 	}
-	return samples
+	return ""
+}
+
+func sampleOf(say *words.Language, p *watchpost.Post, keywords []string, now time.Time) sample {
+	content, from := strings.TrimSpace(p.Content), 0
+	if found := text.Find(content, keywords); len(found) > 0 {
+		from = max(0, found[0].From-sampleLength/3)
+	}
+	return sample{Author: p.AuthorName, Posted: momentOf(say, ago(say, p.PostedAt, now), p.PostedAt), Text: highlighted(excerpt(content, from), keywords)}
 }
 
 // excerpt cuts a text to about sampleLength bytes from a place on, at spaces.
@@ -244,13 +257,18 @@ func conditionsText(say *words.Language, conditions *watchpost.WatchlistConditio
 // unmetOf says which posts conditions drop.
 func unmetOf(say *words.Language, conditions *watchpost.WatchlistConditions, drops []watchpost.Drop) (unmet []choice) {
 	for _, d := range drops {
-		name := say.Text("watchlist.two_conditions_or_more")
-		if i := slices.IndexFunc(conditionFields, func(c conditionField) bool { return c.reason == d.Reason }); i >= 0 {
-			name = say.Text("watchlist.only_for", "condition", say.Quoted(conditionFields[i].phrase(say, conditions)))
-		}
-		unmet = append(unmet, choice{Name: name, Count: d.Posts})
+		unmet = append(unmet, choice{Name: conditionDrop(say, conditions, d.Reason), Count: d.Posts})
 	}
 	return unmet
+}
+
+// conditionDrop says which condition drops a post.
+func conditionDrop(say *words.Language, conditions *watchpost.WatchlistConditions, reason watchpost.DropReason) string {
+	i := slices.IndexFunc(conditionFields, func(c conditionField) bool { return c.reason == reason })
+	if i < 0 {
+		return say.Text("watchlist.two_conditions_or_more")
+	}
+	return say.Text("watchlist.only_for", "condition", say.Quoted(conditionFields[i].phrase(say, conditions)))
 }
 
 // takeConditions fills the form with the sent conditions, and with the value of an open
