@@ -1,0 +1,2 @@
+// Package sim plays lives of a cluster from a seed. It has tests only.
+package sim
