@@ -177,7 +177,9 @@ func (n *Node) join(ctx context.Context, view View) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
-	if err := n.db.Join(ctx, n.o.ID, n.membership(), n.o.Build, n.o.TTL, draining); err != nil {
+	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	if err := n.db.Join(bounded, n.o.ID, n.membership(), n.o.Build, n.o.TTL, draining); err != nil {
 		return err
 	}
 	n.o.Log.Info("joined the cluster", "node", n.o.ID)

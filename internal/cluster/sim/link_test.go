@@ -56,7 +56,8 @@ func call[T any](ctx context.Context, p *process, what string, do func(*server) 
 		}
 	}
 	runs := w.db.runs
-	w.send(&message{key: fmt.Sprintf("%d %s", p.id, what), from: p.slot, to: database, arrive: func() {
+	lost := answer(reply[T]{err: errLost})
+	w.send(&message{key: fmt.Sprintf("%d %s", p.id, what), from: p.slot, to: database, lost: lost, arrive: func() {
 		var r reply[T]
 		switch {
 		case w.db.down:
@@ -67,7 +68,7 @@ func call[T any](ctx context.Context, p *process, what string, do func(*server) 
 			r.value, r.err = do(w.db)
 		}
 		at := w.db.runs
-		w.send(&message{key: fmt.Sprintf("%d reply to %s", p.id, what), from: database, to: p.slot, arrive: func() {
+		w.send(&message{key: fmt.Sprintf("%d reply to %s", p.id, what), from: database, to: p.slot, lost: lost, arrive: func() {
 			if w.db.runs != at {
 				r.err = errLost
 			}
@@ -87,6 +88,12 @@ func call[T any](ctx context.Context, p *process, what string, do func(*server) 
 		r.err = errLost
 	}
 	p.Turn("answer to " + what)
+	if r.err != nil {
+		select {
+		case r = <-replies: // it arrived while the process was frozen
+		default:
+		}
+	}
 	return r.value, r.err
 }
 
@@ -179,7 +186,8 @@ func (l *link) Session(ctx context.Context) (cluster.Session, error) {
 
 // fin tells the database that the connection has ended.
 func (s *session) fin() {
-	s.p.w.send(&message{key: fmt.Sprintf("end of session %d", s.id), from: s.p.slot, to: database, arrive: func() { s.p.w.db.end(s) }})
+	end := func() { s.p.w.db.end(s) }
+	s.p.w.send(&message{key: fmt.Sprintf("end of session %d", s.id), from: s.p.slot, to: database, arrive: end, lost: end})
 }
 
 // ended ends the sessions of a process that has ended.

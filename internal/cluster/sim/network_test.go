@@ -39,8 +39,9 @@ func (n *network) draw(w *world, m *message) {
 	m.at += w.between(50*time.Microsecond, slowest)
 	if n.cut[m.from][m.to] {
 		if w.oneIn(2) {
-			n.held = append(n.held, m)
+			m.loses() // its connection ends, and that shows when the cut ends
 		}
+		n.held = append(n.held, m)
 		return
 	}
 	again := false
@@ -48,7 +49,8 @@ func (n *network) draw(w *world, m *message) {
 		switch kind := w.random.IntN(4); {
 		case kind == 0:
 			w.metrics.lost++
-			return
+			m.loses()
+			m.at += w.between(100*time.Millisecond, 4*time.Second)
 		case kind == 1 && m.twice:
 			w.metrics.doubled++
 			again = true
@@ -68,10 +70,12 @@ func (n *network) draw(w *world, m *message) {
 	}
 }
 
-// set cuts two parties from each other, or lets what is held go on.
-func (n *network) set(w *world, a, b int, cut bool) {
-	n.cut[a][b], n.cut[b][a] = cut, cut
-	n.release(w)
+// loses has the message lost: only that is told, in the end.
+func (m *message) loses() {
+	m.key, m.twice = m.key+" is lost", false
+	if m.arrive = m.lost; m.arrive == nil {
+		m.arrive = func() {}
+	}
 }
 
 // release sends what is held behind a cut that has ended.
@@ -184,7 +188,8 @@ func (e *exchange) unconnected() {
 // send sends a request to a node: to the handler of other nodes, or of clients.
 func (e *exchange) send(r *http.Request, body []byte, peer bool) {
 	method, uri, header := r.Method, r.URL.RequestURI(), r.Header.Clone()
-	e.w.send(&message{key: e.key, from: e.from, to: e.to, twice: true, arrive: func() {
+	reset := func() { e.reply(httpReply{err: errReset}) }
+	e.w.send(&message{key: e.key, from: e.from, to: e.to, twice: true, lost: reset, arrive: func() {
 		p := e.w.slots[e.to]
 		if p == nil || p.dead || p.stopped {
 			e.answer(httpReply{err: errRefused})
@@ -192,10 +197,13 @@ func (e *exchange) send(r *http.Request, body []byte, peer bool) {
 		}
 		ctx, cancel := context.WithCancel(p.ctx)
 		e.ends = append(e.ends, cancel)
-		e.w.spawn(p, e.key, func() {
+		in, err := http.NewRequestWithContext(ctx, method, uri, bytes.NewReader(body))
+		if err != nil {
+			panic(err)
+		}
+		in.Header, in.RemoteAddr, in.RequestURI = header.Clone(), "192.0.2.1:1", uri
+		e.w.spawn(p, fmt.Sprintf("%s %d", e.key, len(e.ends)), func() {
 			defer cancel()
-			in := httptest.NewRequestWithContext(ctx, method, uri, bytes.NewReader(body))
-			in.Header, in.RemoteAddr = header.Clone(), "192.0.2.1:1"
 			e.answer(p.answer(in, peer))
 		})
 	}})
@@ -225,7 +233,7 @@ func (p *process) answer(r *http.Request, peer bool) (reply httpReply) {
 
 // answer sends a reply back.
 func (e *exchange) answer(reply httpReply) {
-	e.w.send(&message{key: "reply to " + e.key, from: e.to, to: e.from, twice: true, arrive: func() { e.reply(reply) }})
+	e.w.send(&message{key: "reply to " + e.key, from: e.to, to: e.from, twice: true, arrive: func() { e.reply(reply) }, lost: func() { e.reply(httpReply{err: errReset}) }})
 }
 
 // end has the receiver know that the sender has given up.

@@ -231,6 +231,7 @@ func (p *process) stop() {
 		err := p.node.Drain(ctx)
 		p.Turn("drained")
 		if err == nil {
+			p.gaveUp()
 			err = p.node.Close(ctx)
 		}
 		p.Turn("closed")

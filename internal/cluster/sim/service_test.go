@@ -11,7 +11,6 @@ import (
 	"watchpost/actors/root"
 	"watchpost/http/endpoint"
 	"watchpost/persistence"
-	"watchpost/watchpost"
 )
 
 // teamActor is a small team: it counts. Package root gives it its epoch, its commits and its end, as
@@ -160,6 +159,21 @@ func (w *world) check() {
 	}
 }
 
+// gaveUp checks a process that has drained: it serves nothing if another member does not drain.
+func (p *process) gaveUp() {
+	w := p.w
+	for id, m := range w.db.members {
+		if id == p.name || m.draining {
+			continue
+		}
+		for _, t := range w.teams {
+			if p.node.Serves(t.name) {
+				w.fail("%s has drained and serves %s", p.name, t.name)
+			}
+		}
+	}
+}
+
 // client sends one request after the other for a team, to any node.
 type client struct {
 	w    *world
@@ -303,5 +317,3 @@ func (a *asked) reply(r httpReply) {
 	t.acked = max(t.acked, count)
 	a.end(true)
 }
-
-var _ watchpost.Clock = (*process)(nil)

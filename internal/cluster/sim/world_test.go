@@ -245,6 +245,8 @@ type message struct {
 	from, to int
 	at       time.Duration
 	arrive   func()
+	// lost tells that it does not arrive, later; nil: nobody wants to know.
+	lost func()
 	// twice means that it may arrive twice.
 	twice bool
 }
