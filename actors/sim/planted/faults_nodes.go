@@ -24,7 +24,7 @@ var Nodes = []Fault{
 		{"Node.renew", "n.pulses.overdue(n.o.Machine.SinceBoot(), n.o.TTL)", "n.pulses.overdue(n.o.Machine.SinceBoot(), n.o.TTL/2)"},
 	}},
 	{Name: "owner begins without confirmations", Breaks: oneServer, Edits: []Edit{
-		{"View.settled", "if m.Seen < v.Version {", "if false {"},
+		{"View.settled", "if m.Seen < v.Version {", "if m.Seen < v.Version && false {"},
 	}},
 	{Name: "owner looks at the last view only", Breaks: oneServer, Edits: []Edit{
 		{"viewHistory.serves", "for _, v := range h {", "for _, v := range h[len(h)-1:] {"},
@@ -42,12 +42,12 @@ var Nodes = []Fault{
 		{"View.Owner", "if m.Draining && !draining {", "if m.Draining && !draining && false {"},
 	}},
 	{Name: "name is handed over by anyone", Breaks: oneServer, Edits: []Edit{
-		{"ownership.mayHandOver", "case owner != o.id || moved:", "case false:"},
-		{"ownership.mayHandOver", "\treturn moved\n}", "\treturn true\n}"},
+		{"ownership.mayHandOver", "case owner != o.id || moved:", "case owner == \"\":"},
+		{"ownership.mayHandOver", "\treturn moved\n}", "\treturn moved || len(views) > 1\n}"},
 	}},
 	{Name: "handover of an outdated view is taken", Breaks: oneServer, Edits: []Edit{
 		{"ownership.acceptHandover", "known = known || v.Version == asked", "known = true"},
-		{"ownership.acceptHandover", "known && v.Owner(name) != o.id", "false"},
+		{"ownership.acceptHandover", "known && v.Owner(name) != o.id", "v.Owner(name) == \"\""},
 	}},
 	{Name: "name is handed over before its actor ends", Breaks: nothingStale, Edits: []Edit{
 		{"Node.HandOver", "return n.o.ReleaseName(ctx, name)", "return nil"},
