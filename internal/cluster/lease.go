@@ -31,6 +31,11 @@ func (n *Node) renewUntil(ctx context.Context) {
 		case <-ticker.C:
 		case <-n.kick:
 		}
+		select { // one renewal does for both; which was first is chance
+		case <-ticker.C:
+		case <-n.kick:
+		default:
+		}
 		n.o.Machine.Turn("renew")
 		err := n.renew(ctx)
 		if ctx.Err() != nil {

@@ -240,6 +240,11 @@ func (s *session) Listen(ctx context.Context) error {
 // Notification implements cluster.Session.
 func (s *session) Notification(ctx context.Context) error {
 	select {
+	case <-s.gone: // select would choose by chance
+		return errLost
+	default:
+	}
+	select {
 	case <-s.notes:
 		return nil
 	case <-s.gone:
