@@ -65,6 +65,7 @@ long-others:
 	$(MAKE) --keep-going -j3 --output-sync=target long-sim long-postgres long-cluster
 long-sim:
 	WATCHPOST_SIM_LIVES=500 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./actors/sim
+	WATCHPOST_SIM_LIVES=5000 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./internal/cluster/sim
 long-postgres:
 	WATCHPOST_TEST_STORE=postgres $(GO) test -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 long-cluster:
@@ -217,6 +218,9 @@ LIVES ?= 1
 sim: ## play simulated lives: SEED=4711 plays that one, with LIVES=1000 as many from there on
 	WATCHPOST_SIM_SEED=$(SEED) WATCHPOST_SIM_LIVES=$(LIVES) $(GO) test -count=1 -timeout 0 -v -run '^TestLives$$' ./actors/sim
 
+sim-nodes: ## the same with lives of a cluster of three to five nodes
+	WATCHPOST_SIM_SEED=$(SEED) WATCHPOST_SIM_LIVES=$(LIVES) $(GO) test -count=1 -timeout 0 -v -run '^TestLives$$' ./internal/cluster/sim
+
 # Up to Go 1.26 the end of the time can fail a fuzzer with "context deadline exceeded"
 # (go.dev/issue/75804). Such a failure has no input, which any other one has.
 FUZZTIME ?= 10s
@@ -305,4 +309,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test modules test-packages test-long long-packages long-specs long-others long-sim long-postgres long-cluster long-fuzz openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test modules test-packages test-long long-packages long-specs long-others long-sim long-postgres long-cluster long-fuzz openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim sim-nodes bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"net"
+	"net/http"
 	"os"
 	"syscall"
 	"testing"
@@ -36,7 +37,7 @@ func TestFailedContact(t *testing.T) {
 	for failure, refused := range map[error]bool{os.NewSyscallError("connect", syscall.ECONNREFUSED): true, os.NewSyscallError("connect", syscall.EHOSTUNREACH): false, context.DeadlineExceeded: false} {
 		node := &reporting{}
 		c := New(nil, Cluster{Node: node}, nil, nil, nil)
-		c.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		c.transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.OpError{Op: "dial", Err: failure}
 		}
 		now := endpoint.RealNow()

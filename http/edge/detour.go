@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"net/http/httputil"
 
@@ -30,7 +29,7 @@ func (e *Edge) way(owner, missed string) string {
 	}
 	switch {
 	case len(relays) > 0:
-		return relays[rand.IntN(len(relays))] //nolint:gosec // it spreads load
+		return relays[e.relayed.Add(1)%uint64(len(relays))]
 	case silent:
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -30,6 +31,8 @@ type Cluster struct {
 	Node Node
 	// TLS is the configuration of a client of the other nodes.
 	TLS *tls.Config
+	// Transport replaces the connections to the other nodes in simulations; nil: TLS.
+	Transport http.RoundTripper
 }
 
 // Node is this node as the server uses it.
@@ -278,9 +281,10 @@ type Edge struct {
 	testClock endpoint.TestClock // nil without one
 	// stopping is closed when the requests that are held open have to end.
 	stopping  <-chan struct{}
-	transport *http.Transport
+	transport http.RoundTripper
 	forwarded *prometheus.CounterVec
 	contacts  *cluster.Contacts
+	relayed   atomic.Uint64      // counts the detours
 	takeovers singleflight.Group // by name
 	reports   singleflight.Group // of dead nodes, by id
 }
@@ -288,14 +292,21 @@ type Edge struct {
 // New makes the edge of a node; stopping ends the requests that other nodes hold open
 // for it.
 func New(s *endpoint.Server, c Cluster, testClock endpoint.TestClock, forwarded *prometheus.CounterVec, stopping <-chan struct{}) *Edge {
-	e := &Edge{Server: s, Cluster: c, testClock: testClock, stopping: stopping, forwarded: forwarded, contacts: cluster.NewContacts(), transport: &http.Transport{
-		TLSClientConfig: c.TLS, DisableCompression: true,
+	e := &Edge{Server: s, Cluster: c, testClock: testClock, stopping: stopping, forwarded: forwarded, contacts: cluster.NewContacts(), transport: c.Transport}
+	if e.transport == nil {
+		e.transport = overTLS(c.TLS)
+	}
+	return e
+}
+
+func overTLS(config *tls.Config) *http.Transport {
+	return &http.Transport{
+		TLSClientConfig: config, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: 2 * dialTimeout,
 		// The default of 2 makes most requests of a busy edge shake hands.
 		MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute,
-	}}
-	return e
+	}
 }
 
 // NewForwarded registers the metric of forwarded requests.

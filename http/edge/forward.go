@@ -288,4 +288,8 @@ func (e *Edge) reportDead(ctx context.Context, node string, failure error) {
 }
 
 // Close frees the connections to other nodes.
-func (e *Edge) Close() { e.transport.CloseIdleConnections() }
+func (e *Edge) Close() {
+	if t, connected := e.transport.(*http.Transport); connected {
+		t.CloseIdleConnections()
+	}
+}

@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Bounds in time of the guard's connection.
@@ -46,10 +44,11 @@ func (e *inUseError) Error() string {
 // lives: the database frees them when the process has gone. It connects again
 // after a fault, and receives notifications.
 type guard struct {
-	config *pgx.ConnConfig
-	log    *slog.Logger
+	open    func(context.Context) (Session, error)
+	machine Machine
+	log     *slog.Logger
 	// locks are taken one after the other.
-	locks []sessionLock
+	locks []Lock
 	// notified is called for a notification, and after each connecting, since
 	// one that was sent meanwhile is lost; nil means that there are none.
 	notified func()
@@ -67,67 +66,47 @@ func (g *guard) heldFor() time.Duration {
 	if since == 0 {
 		return 0
 	}
-	return sinceBoot() - since
-}
-
-type sessionLock struct {
-	sql  string // takes the lock, or returns false
-	arg  any
-	what string // for the error
+	return g.machine.SinceBoot() - since
 }
 
 // Locks of the database and of a node.
-func lockAlone() sessionLock {
-	return sessionLock{"SELECT pg_try_advisory_lock($1)", writerLock, "the database"}
-}
-
-func lockShared() sessionLock {
-	return sessionLock{"SELECT pg_try_advisory_lock_shared($1)", writerLock, "the database"}
-}
-
-func lockNode(id string) sessionLock {
-	return sessionLock{"SELECT pg_try_advisory_lock(hashtextextended($1, 0))", nodeLock + id, "the address " + id}
-}
-
-// holderSQL names a process that holds the lock of the database.
-const holderSQL = `
-SELECT a.application_name || coalesce(' at ' || host(a.client_addr), '') FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-WHERE l.locktype = 'advisory' AND l.granted AND l.pid <> pg_backend_pid() AND l.objsubid = 1
-AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-AND l.classid::bigint = $1::bigint >> 32 AND l.objid::bigint = $1::bigint & 4294967295 LIMIT 1`
+func lockAlone() Lock         { return Lock{What: "the database"} }
+func lockShared() Lock        { return Lock{What: "the database", Shared: true} }
+func lockNode(id string) Lock { return Lock{What: "the address " + id, Node: id} }
 
 // start takes the locks, waiting a while for the session of an earlier process to
 // end, or until ctx ends. It keeps them until running ends; the returned channel is
 // closed after that.
 func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err error) {
-	deadline := sinceBoot() + g.wait
-	var conn *pgx.Conn
+	deadline := g.machine.SinceBoot() + g.wait
+	var conn Session
 	for first := true; ; first = false {
 		if conn, err = g.connect(ctx); err == nil {
 			break
 		}
 		var inUse *inUseError
-		if !errors.As(err, &inUse) || sinceBoot() > deadline {
+		if !errors.As(err, &inUse) || g.machine.SinceBoot() > deadline {
 			return nil, err
 		}
 		if first {
 			g.log.Warn("waiting for another process to end", "error", err)
 		}
-		if !pause(ctx, guardRetry) {
+		if !g.pause(ctx) {
 			return nil, err
 		}
 	}
 	done := make(chan struct{})
-	g.since.Store(int64(sinceBoot()))
+	g.since.Store(int64(g.machine.SinceBoot()))
 	go func() {
 		defer close(done)
+		g.machine.Turn("guard")
 		g.run(running, conn)
 	}()
 	return done, nil
 }
 
 // run keeps the locks until ctx ends.
-func (g *guard) run(ctx context.Context, conn *pgx.Conn) {
+func (g *guard) run(ctx context.Context, conn Session) {
 	for {
 		err := g.listen(ctx, conn)
 		g.since.Store(0)
@@ -139,14 +118,14 @@ func (g *guard) run(ctx context.Context, conn *pgx.Conn) {
 		if conn = g.regain(ctx); conn == nil {
 			return
 		}
-		g.since.Store(int64(sinceBoot()))
+		g.since.Store(int64(g.machine.SinceBoot()))
 		g.log.Info("holds its locks in the database again")
 	}
 }
 
 // regain connects again and takes the locks. It calls failed when they are held
 // for longer than the process's own session can last. nil: it failed or ctx ended.
-func (g *guard) regain(ctx context.Context) *pgx.Conn {
+func (g *guard) regain(ctx context.Context) Session {
 	var deadline time.Duration // zero: not held at the last try
 	for {
 		conn, err := g.connect(ctx)
@@ -154,7 +133,7 @@ func (g *guard) regain(ctx context.Context) *pgx.Conn {
 			return conn
 		}
 		var inUse *inUseError
-		switch now := sinceBoot(); {
+		switch now := g.machine.SinceBoot(); {
 		case !errors.As(err, &inUse):
 			deadline = 0
 		case deadline == 0:
@@ -164,17 +143,18 @@ func (g *guard) regain(ctx context.Context) *pgx.Conn {
 			g.failed(err)
 			return nil
 		}
-		if !pause(ctx, guardRetry) {
+		if !g.pause(ctx) {
 			return nil
 		}
 	}
 }
 
 // listen hands over notifications until the connection fails or ctx ends.
-func (g *guard) listen(ctx context.Context, conn *pgx.Conn) error {
+func (g *guard) listen(ctx context.Context, conn Session) error {
 	for {
 		waiting, cancel := context.WithTimeout(ctx, guardIdle)
-		_, err := conn.WaitForNotification(waiting)
+		err := conn.Notification(waiting)
+		g.machine.Turn("notified")
 		quiet := waiting.Err() != nil
 		cancel()
 		switch {
@@ -196,10 +176,10 @@ func (g *guard) listen(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // connect opens the session and takes the locks.
-func (g *guard) connect(ctx context.Context) (*pgx.Conn, error) {
+func (g *guard) connect(ctx context.Context) (Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*guardTimeout)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, g.config)
+	conn, err := g.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -210,49 +190,41 @@ func (g *guard) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-func (g *guard) prepare(ctx context.Context, conn *pgx.Conn) error {
+func (g *guard) prepare(ctx context.Context, conn Session) error {
 	for _, l := range g.locks {
-		var locked bool
-		if err := conn.QueryRow(ctx, l.sql, l.arg).Scan(&locked); err != nil {
+		locked, err := conn.TryLock(ctx, l)
+		if err != nil {
 			return err
 		}
 		if !locked {
-			holder := "unknown"
-			_ = conn.QueryRow(ctx, holderSQL, writerLock).Scan(&holder) // the process may have gone meanwhile
-			return &inUseError{l.what, holder}
+			return &inUseError{l.What, conn.Holder(ctx)}
 		}
 	}
 	if g.notified == nil {
 		return nil
 	}
-	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+	if err := conn.Listen(ctx); err != nil {
 		return err
 	}
 	g.notified()
 	return nil
 }
 
-func closeConn(conn *pgx.Conn) {
+func closeConn(conn interface{ Close(context.Context) error }) {
 	ctx, cancel := context.WithTimeout(context.Background(), guardTimeout)
 	defer cancel()
 	_ = conn.Close(ctx) // the server ends the session by itself
 }
 
-// pause waits; false means that ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
+// pause waits before another try; false means that ctx ended.
+func (g *guard) pause(ctx context.Context) bool {
+	timer := time.NewTimer(guardRetry)
 	defer timer.Stop()
+	defer g.machine.Turn("guard paused")
 	select {
 	case <-timer.C:
 		return true
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// named returns a configuration whose sessions carry a name that holderSQL shows.
-func named(config *pgx.ConnConfig, name string) *pgx.ConnConfig {
-	config = config.Copy()
-	config.RuntimeParams["application_name"] = name
-	return config
 }

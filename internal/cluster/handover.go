@@ -13,13 +13,14 @@ func (n *Node) releaseUntil(ctx context.Context) {
 			return
 		case <-n.releases:
 		}
+		n.o.Machine.Turn("release")
 		n.mu.Lock()
 		version, incarnation := n.own.views.current().Version, n.incarnation
 		n.mu.Unlock()
 		err := n.o.Release(ctx, n.keeps)
 		if err == nil {
 			bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
-			_, err = n.pool.Exec(bounded, confirmSQL, n.o.ID, incarnation, version)
+			err = n.db.Confirm(bounded, n.o.ID, incarnation, version)
 			cancel()
 		}
 		if err != nil && ctx.Err() == nil {
@@ -52,6 +53,7 @@ func (n *Node) HandOver(ctx context.Context, name, to string, asked int64) error
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		n.o.Machine.Turn("handover")
 	}
 }
 
@@ -95,7 +97,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	if n.stop == nil {
 		return nil
 	}
-	if _, err := n.pool.Exec(ctx, drainSQL, n.o.ID); err != nil {
+	if err := n.db.Drain(ctx, n.o.ID); err != nil {
 		return err
 	}
 	n.Refresh()
@@ -113,6 +115,7 @@ func (n *Node) Drain(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		n.o.Machine.Turn("drain")
 	}
 }
 
@@ -121,7 +124,7 @@ func (n *Node) Drain(ctx context.Context) error {
 func (n *Node) NextView(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	_, err := n.pool.Exec(bounded, nextViewSQL, n.o.ID, n.membership())
+	err := n.db.NextView(bounded, n.o.ID, n.membership())
 	n.Refresh()
 	return err
 }

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Refresh asks for a renewal, which reads the view.
@@ -34,6 +31,12 @@ func (n *Node) renewUntil(ctx context.Context) {
 		case <-ticker.C:
 		case <-n.kick:
 		}
+		select { // one renewal does for both; which was first is chance
+		case <-ticker.C:
+		case <-n.kick:
+		default:
+		}
+		n.o.Machine.Turn("renew")
 		err := n.renew(ctx)
 		if ctx.Err() != nil {
 			return
@@ -63,7 +66,7 @@ func (n *Node) renew(ctx context.Context) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	sent := sinceBoot()
+	sent := n.o.Machine.SinceBoot()
 	held, incarnation := n.guard.heldFor() > 0, n.membership()
 	known := noView
 	if n.joined {
@@ -87,14 +90,16 @@ func (n *Node) renew(ctx context.Context) error {
 	n.joined = true
 	n.update(view, sent, held)
 	n.mu.Lock()
-	overdue := n.pulses.overdue(sinceBoot(), n.o.TTL)
+	overdue := n.pulses.overdue(n.o.Machine.SinceBoot(), n.o.TTL)
 	n.mu.Unlock()
 	if len(overdue) > 0 {
 		var ids, beats []string
 		for _, r := range overdue {
 			ids, beats = append(ids, r.id), append(beats, r.beat)
 		}
-		return n.remove(bounded, "lease ended", expireSQL, ids, beats)
+		removed, err := n.db.Expire(bounded, ids, beats)
+		n.noteRemoved(removed, "lease ended")
+		return err
 	}
 	return nil
 }
@@ -102,31 +107,26 @@ func (n *Node) renew(ctx context.Context) error {
 // reader sends renewals and reads the view with them. The goroutine that renews uses it.
 type reader struct {
 	o        *Options
-	pool     *pgxpool.Pool
+	db       Database
 	snapshot string // of the last renewal that was answered
 }
 
 // read sends a renewal. It returns the view, which is the known one if the database has the
 // same version, and the rows that the database returns.
 func (r *reader) read(ctx context.Context, incarnation string, known View) (view View, rows []row, renewed bool, err error) {
-	var snapshot string
-	var ids, beats []string
-	var draining, unchanged []bool
-	var seen []int64
-	err = r.pool.QueryRow(ctx, renewSQL, r.o.ID, incarnation, r.o.TTL, r.o.Teams(), known.Version, r.snapshot).
-		Scan(&renewed, &view.Version, &snapshot, &ids, &draining, &seen, &beats, &unchanged)
+	reply, err := r.db.Renew(ctx, Renewal{r.o.ID, incarnation, r.o.TTL, r.o.Teams(), known.Version, r.snapshot})
 	if err != nil {
 		return view, nil, false, err
 	}
-	r.snapshot = snapshot
-	for i, id := range ids {
-		rows = append(rows, row{id, beats[i], unchanged[i]})
-		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
+	r.snapshot, view.Version = reply.Snapshot, reply.Version
+	for _, m := range reply.Rows {
+		rows = append(rows, row{m.ID, m.Beat, m.Unchanged})
+		view.Members = append(view.Members, m.Member)
 	}
 	if view.Version == known.Version {
 		view = known
 	}
-	return view, rows, renewed, nil
+	return view, rows, reply.Renewed, nil
 }
 
 // answered notes that the database has answered a renewal that was sent at a time.
@@ -134,12 +134,13 @@ func (n *Node) answered(sent time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.silence != nil && n.silence.Stop() {
-		n.silence.Reset(sent + n.o.TTL - sinceBoot())
+		n.silence.Reset(sent + n.o.TTL - n.o.Machine.SinceBoot())
 		return
 	}
 	lease, end := context.WithCancel(context.Background())
 	n.lease, n.endLease = lease, end
-	n.silence = time.AfterFunc(sent+n.o.TTL-sinceBoot(), func() {
+	n.silence = time.AfterFunc(sent+n.o.TTL-n.o.Machine.SinceBoot(), func() {
+		n.o.Machine.Turn("silence")
 		end()
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -160,7 +161,7 @@ func (n *Node) see(view View, rows []row, sent time.Duration) {
 		clear(n.pulses)
 	}
 	n.renewed = sent
-	n.pulses.see(others, rows, sinceBoot())
+	n.pulses.see(others, rows, n.o.Machine.SinceBoot())
 }
 
 // join makes this process a member when most of the members that live reach it. Names
@@ -170,10 +171,10 @@ func (n *Node) join(ctx context.Context, view View) error {
 	if err := n.giveUp(ctx, view.without(n.o.ID)); err != nil {
 		return err
 	}
-	asked := sinceBoot()
+	asked := n.o.Machine.SinceBoot()
 	err := n.o.Reached(ctx, n.living())
 	n.mu.Lock()
-	if now := sinceBoot(); now-asked < n.o.TTL {
+	if now := n.o.Machine.SinceBoot(); now-asked < n.o.TTL {
 		n.renewed = now // it waited for others, and was not paused itself
 	}
 	draining := n.drained
@@ -181,7 +182,9 @@ func (n *Node) join(ctx context.Context, view View) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
-	if _, err := n.pool.Exec(ctx, joinSQL, n.o.ID, n.membership(), n.o.Build, n.o.TTL, draining); err != nil {
+	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	if err := n.db.Join(bounded, n.o.ID, n.membership(), n.o.Build, n.o.TTL, draining); err != nil {
 		return err
 	}
 	n.o.Log.Info("joined the cluster", "node", n.o.ID)
@@ -208,7 +211,7 @@ func (n *Node) giveUp(ctx context.Context, view View) error {
 func (n *Node) living() (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	now := sinceBoot()
+	now := n.o.Machine.SinceBoot()
 	for id := range n.pulses {
 		if !n.pulses.late(id, now, n.o.TTL) {
 			ids = append(ids, id)
@@ -239,8 +242,7 @@ func (n *Node) leave(ctx context.Context) error {
 	left := n.endMembership()
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	_, err := n.pool.Exec(bounded, leaveSQL, n.o.ID, left)
-	return err
+	return n.db.Leave(bounded, n.o.ID, left)
 }
 
 // membership returns the incarnation under which the node joins, renews and confirms.
@@ -266,14 +268,14 @@ func (n *Node) endMembership() (last string) {
 func (n *Node) update(view View, sent time.Duration, held bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	previous, lapsed := n.own.views.current(), n.leaseEnd <= sinceBoot()
+	previous, lapsed := n.own.views.current(), n.leaseEnd <= n.o.Machine.SinceBoot()
 	n.move(view)
 	if held {
 		n.leaseEnd = sent + n.o.TTL
 		if n.watchdog == nil {
 			n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
 		}
-		n.watchdog.Reset(n.leaseEnd - sinceBoot())
+		n.watchdog.Reset(n.leaseEnd - n.o.Machine.SinceBoot())
 	}
 	if lapsed || previous.Version != view.Version || previous.settled() != view.settled() {
 		n.announce()
@@ -295,8 +297,9 @@ func (n *Node) update(view View, sent time.Duration, held bool) {
 // memory: it goes on with that if the next renewal shows that no other node has removed
 // it.
 func (n *Node) lapse() {
+	n.o.Machine.Turn("lapse")
 	n.mu.Lock()
-	ended := sinceBoot() >= n.leaseEnd
+	ended := n.o.Machine.SinceBoot() >= n.leaseEnd
 	if ended {
 		n.announce()
 	}
@@ -307,20 +310,12 @@ func (n *Node) lapse() {
 	}
 }
 
-// remove deletes members by a statement that returns their ids.
-func (n *Node) remove(ctx context.Context, why, sql string, args ...any) error {
-	rows, err := n.pool.Query(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	var id string
-	var sent any
-	_, err = pgx.ForEachRow(rows, []any{&id, &sent}, func() error {
+// noteRemoved logs and counts members that this node has removed.
+func (n *Node) noteRemoved(removed []string, why string) {
+	for _, id := range removed {
 		n.o.Log.Warn("removed a node from the cluster", "node", id, "reason", why)
 		n.metrics.removed.Inc()
-		return nil
-	})
-	return err
+	}
 }
 
 // ReportDead removes a member that refuses connections, or cannot be connected to in
@@ -335,14 +330,16 @@ func (n *Node) remove(ctx context.Context, why, sql string, args ...any) error {
 // (persistence/postgres: keepalives).
 func (n *Node) ReportDead(ctx context.Context, id string, refused bool) {
 	n.mu.Lock()
-	sure := refused || n.guard.heldFor() > n.o.TTL && n.pulses.late(id, sinceBoot(), 2*n.o.TTL/renewals)
+	sure := refused || n.guard.heldFor() > n.o.TTL && n.pulses.late(id, n.o.Machine.SinceBoot(), 2*n.o.TTL/renewals)
 	n.mu.Unlock()
 	if !sure {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	if err := n.remove(ctx, "cannot be connected to", reportDeadSQL, id, nodeLock); err != nil {
+	removed, err := n.db.ReportDead(ctx, id)
+	n.noteRemoved(removed, "cannot be connected to")
+	if err != nil {
 		n.o.Log.Warn("cannot remove a node that cannot be connected to", "node", id, "error", err)
 	}
 }

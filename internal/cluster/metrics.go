@@ -30,7 +30,7 @@ func newMetrics(n *Node) *metrics {
 	m.collectors = []prometheus.Collector{
 		m.lapses, m.removed, m.takeovers,
 		gauge("watchpost_cluster_lease_seconds", "Time until the lease of this node ends; negative after its end.",
-			func() float64 { return (n.leaseEnd - sinceBoot()).Seconds() }),
+			func() float64 { return (n.leaseEnd - n.o.Machine.SinceBoot()).Seconds() }),
 		gauge("watchpost_cluster_nodes", "Members of the cluster that this node knows.",
 			func() float64 { return float64(len(n.own.views.current().Members)) }),
 		gauge("watchpost_cluster_view", "Version of the view that this node knows.",

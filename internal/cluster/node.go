@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // DefaultTTL is how long a lease lasts after its last renewal.
@@ -25,6 +24,10 @@ type Options struct {
 	// Config connects to the database of the store. The lease has connections of
 	// its own, so that a queue of commits does not hold up its renewal.
 	Config *pgx.ConnConfig
+	// Database and Machine are those of a simulation; nil: the one that Config connects to,
+	// and the real one.
+	Database Database
+	Machine  Machine
 	// ID is the address at which other nodes reach this one.
 	ID string
 	// Build is the version of the program, for operators.
@@ -50,7 +53,7 @@ type Options struct {
 // Node is this process as a member of the cluster.
 type Node struct {
 	o        Options
-	pool     *pgxpool.Pool
+	db       Database
 	kick     chan struct{} // asks for a renewal
 	releases chan struct{} // asks for a call of Release
 	failed   chan error
@@ -92,31 +95,32 @@ func New(o Options) *Node {
 	if o.Reached == nil {
 		o.Reached = func(context.Context, []string) error { return nil }
 	}
+	if o.Machine == nil {
+		o.Machine = realMachine{}
+	}
 	n := &Node{o: o, own: ownership{id: o.ID}, pulses: pulses{}, incarnation: rand.Text(), kick: make(chan struct{}, 1), releases: make(chan struct{}, 1), failed: make(chan error, 1), changed: make(chan struct{})}
 	n.lease, n.endLease = context.WithCancel(context.Background())
 	n.endLease()
 	n.metrics = newMetrics(n)
-	n.o.Config = named(o.Config, "watchpost node "+o.ID)
+	if o.Config != nil {
+		n.o.Config = named(o.Config, "watchpost node "+o.ID)
+	}
 	return n
 }
 
 // Join makes the node a member of the cluster. The caller already listens at the
 // advertised address. While the database does not answer in time, Join tries again
 // until ctx ends.
-func (n *Node) Join(ctx context.Context) error {
-	config, err := pgxpool.ParseConfig("")
-	if err != nil {
-		return err
+func (n *Node) Join(ctx context.Context) (err error) {
+	if n.db = n.o.Database; n.db == nil {
+		if n.db, err = openPostgres(ctx, n.o.Config, n.o.TTL/renewals); err != nil {
+			return err
+		}
 	}
-	config.ConnConfig, config.MaxConns = n.o.Config.Copy(), 2
-	config.ConnConfig.ConnectTimeout = n.o.TTL / renewals
-	if n.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return err
-	}
-	n.reader = reader{o: &n.o, pool: n.pool}
+	n.reader = reader{o: &n.o, db: n.db}
 	guarding, unguard := context.WithCancel(context.Background())
 	n.unguard = unguard
-	n.guard = &guard{config: n.o.Config, log: n.o.Log, locks: []sessionLock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail, wait: memberWait}
+	n.guard = &guard{open: n.db.Session, machine: n.o.Machine, log: n.o.Log, locks: []Lock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail, wait: memberWait}
 	err = n.patiently(ctx, func() (err error) {
 		starting, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -155,6 +159,7 @@ func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 			again.Stop()
 			return errors.Join(err, ctx.Err())
 		}
+		n.o.Machine.Turn("join again")
 	}
 }
 
@@ -187,7 +192,7 @@ func (n *Node) Close(ctx context.Context) error {
 	n.leaseEnd = 0
 	n.announce()
 	n.mu.Unlock()
-	_, err := n.pool.Exec(ctx, leaveSQL, n.o.ID, n.membership())
+	err := n.db.Leave(ctx, n.o.ID, n.membership())
 	n.end()
 	return err
 }
@@ -207,5 +212,5 @@ func (n *Node) end() {
 	if n.guardEnded != nil {
 		<-n.guardEnded
 	}
-	n.pool.Close()
+	n.db.Close()
 }

@@ -323,7 +323,7 @@ func TestLocksOfItsOwnSession(t *testing.T) {
 	}), nil))
 	held := make(chan struct{}, 10)
 	g := &guard{
-		config: named(configOf(t, url), "first"), log: log, locks: []sessionLock{lockNode("a:1")},
+		open: opening(t, url, "first"), machine: realMachine{}, log: log, locks: []Lock{lockNode("a:1")},
 		notified: func() { held <- struct{}{} }, failed: func(err error) { t.Error(err) },
 	}
 	running, stop := context.WithCancel(t.Context())
@@ -357,6 +357,12 @@ func TestLocksOfItsOwnSession(t *testing.T) {
 	<-ended
 }
 
+// opening opens sessions of a process.
+func opening(t *testing.T, url, name string) func(context.Context) (Session, error) {
+	config := named(configOf(t, url), name)
+	return func(ctx context.Context) (Session, error) { return openSession(ctx, config) }
+}
+
 // TestOneWriter refuses a second process on a database, by name.
 func TestOneWriter(t *testing.T) {
 	t.Parallel()
@@ -365,14 +371,14 @@ func TestOneWriter(t *testing.T) {
 	failed := func(err error) { t.Error(err) }
 	release, err := Alone(t.Context(), configOf(t, url), "watchpost on one:8080", log, failed)
 	require.NoError(t, err)
-	second := &guard{config: named(configOf(t, url), "second"), log: log, locks: []sessionLock{lockAlone()}, failed: failed}
+	second := &guard{open: opening(t, url, "second"), machine: realMachine{}, log: log, locks: []Lock{lockAlone()}, failed: failed}
 	_, err = second.connect(t.Context())
 	require.ErrorContains(t, err, "watchpost on one:8080")
-	member := &guard{config: named(configOf(t, url), "member"), log: log, locks: []sessionLock{lockShared(), lockNode("a:1")}, failed: failed}
+	member := &guard{open: opening(t, url, "member"), machine: realMachine{}, log: log, locks: []Lock{lockShared(), lockNode("a:1")}, failed: failed}
 	_, err = member.connect(t.Context())
 	require.ErrorContains(t, err, "watchpost on one:8080")
 	release()
-	var conn *pgx.Conn
+	var conn Session
 	await(t, "the database has ended the first session", func() bool {
 		conn, err = member.connect(t.Context())
 		return err == nil

@@ -83,7 +83,7 @@ var ErrConnected = errors.New("the tables have to be changed for this build, whi
 // BeforeMigration returns ErrConnected while a node is connected to the database.
 // Otherwise it keeps nodes out until the connection is closed.
 func BeforeMigration(ctx context.Context, conn *pgx.Conn) error {
-	err := (&guard{locks: []sessionLock{lockAlone()}}).prepare(ctx, conn)
+	err := (&guard{locks: []Lock{lockAlone()}}).prepare(ctx, &session{conn})
 	var inUse *inUseError
 	if errors.As(err, &inUse) {
 		return fmt.Errorf("%w: %s", ErrConnected, inUse.holder)
@@ -96,7 +96,9 @@ func BeforeMigration(ctx context.Context, conn *pgx.Conn) error {
 // process has taken the database while this one could not reach it.
 func Alone(ctx context.Context, config *pgx.ConnConfig, name string, log *slog.Logger, failed func(error)) (release func(), err error) {
 	guarding, stop := context.WithCancel(context.WithoutCancel(ctx))
-	g := &guard{config: named(config, name), log: log, locks: []sessionLock{lockAlone()}, failed: failed, wait: aloneWait}
+	config = named(config, name)
+	open := func(ctx context.Context) (Session, error) { return openSession(ctx, config) }
+	g := &guard{open: open, machine: realMachine{}, log: log, locks: []Lock{lockAlone()}, failed: failed, wait: aloneWait}
 	ended, err := g.start(ctx, guarding)
 	if err != nil {
 		stop()

@@ -27,7 +27,7 @@ func (n *Node) Place(name string) (Place, <-chan struct{}) {
 	defer n.mu.Unlock()
 	view := n.own.views.current()
 	p := Place{Owner: view.Owner(name), View: view.Version}
-	if p.Owner == n.o.ID && sinceBoot() < n.leaseEnd {
+	if p.Owner == n.o.ID && n.o.Machine.SinceBoot() < n.leaseEnd {
 		if p.Here = n.own.serves(name); !p.Here {
 			p.From = n.own.origin(name)
 		}
@@ -64,7 +64,7 @@ func (n *Node) Ready() error {
 	defer n.mu.Unlock()
 	view := n.own.views.current()
 	switch {
-	case sinceBoot() >= n.leaseEnd:
+	case n.o.Machine.SinceBoot() >= n.leaseEnd:
 		return errors.New("this node is no member of the cluster, or cannot renew its lease in the database; the log has the reason")
 	case n.drained && !view.allDrain():
 		return errors.New("this node has given its teams to the other nodes")

@@ -51,7 +51,7 @@ func TestRenewalReturnsWhatHasNotChanged(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	node := func(id string) *reader {
-		return &reader{o: &Options{ID: id, TTL: longTTL, Teams: func() int { return 0 }}, pool: pool}
+		return &reader{o: &Options{ID: id, TTL: longTTL, Teams: func() int { return 0 }}, db: &postgreSQL{pool: pool}}
 	}
 	a, b, looks := node("a:1"), node("b:1"), node("c:1")
 	renew := func(r *reader) {

@@ -1,5 +1,6 @@
-// Package planted measures the power of the simulation: it plants faults in the actors
-// and in the rules, one at a time, and the simulated lives must find them. A fault is a
+// Package planted measures the power of the simulations: it plants faults in the actors
+// and in the rules, and those of Nodes in package cluster and in what surrounds it, one at a
+// time. The simulated lives must find them. A fault is a
 // small textual change of a function. The checkout stays as it is: one binary is built
 // from an overlay in which each such function has its original and its faulty bodies, and
 // the environment says which of them runs.
@@ -37,8 +38,8 @@ type Edit struct{ In, Old, New string }
 
 // folders are where functions are looked for, and skipped those in which they are not.
 var (
-	folders = []string{"actors", "watchpost", "persistence/teamspace"}
-	skipped = []string{"actors/sim", "actors/actorstest"}
+	folders = []string{"actors", "watchpost", "persistence/teamspace", "internal/cluster", "http/edge"}
+	skipped = []string{"actors/sim", "actors/actorstest", "internal/cluster/sim", "internal/cluster/model"}
 )
 
 // source is a file with functions that have faults.

@@ -22,14 +22,17 @@ import (
 func TestFaultsApply(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	for _, f := range Faults {
+	for _, f := range slices.Concat(Faults, Nodes) {
 		require.False(t, names[f.Name], f.Name)
 		names[f.Name] = true
 		require.NotEmpty(t, f.Breaks, f.Name)
 	}
 	require.GreaterOrEqual(t, len(Faults), 30)
-	_, err := plant(moduleRoot(t), Faults)
-	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(Nodes), 8)
+	for _, faults := range [][]Fault{Faults, Nodes} {
+		_, err := plant(moduleRoot(t), faults)
+		require.NoError(t, err)
+	}
 }
 
 func moduleRoot(t *testing.T) string {
@@ -47,14 +50,25 @@ const patience = 3 * time.Minute
 
 // TestFaultsAreFound plays lives with each fault until one fails. WATCHPOST_SIM_FAULTS
 // names those to plant, separated by commas, or all; WATCHPOST_SIM_BINARY is where the binary with
-// all of them is left, to play a life with one again.
-func TestFaultsAreFound(t *testing.T) {
-	faults := chosen(os.Getenv("WATCHPOST_SIM_FAULTS"))
+// them is left, to play a life with one again.
+func TestFaultsAreFound(t *testing.T) { areFound(t, Faults, "actors/sim") }
+
+// TestNodeFaultsAreFound is TestFaultsAreFound for lives of several nodes.
+func TestNodeFaultsAreFound(t *testing.T) { areFound(t, Nodes, "internal/cluster/sim") }
+
+// areFound plants faults, and plays the lives of a package.
+func areFound(t *testing.T, all []Fault, lived string) {
+	t.Helper()
+	faults := chosen(all, os.Getenv("WATCHPOST_SIM_FAULTS"))
 	if os.Getenv("WATCHPOST_SIM_FAULTS") == "" {
 		t.Skip("WATCHPOST_SIM_FAULTS names the faults to plant, or all")
 	}
-	binary := build(t)
-	sound := play(t, binary, "", 20)
+	if len(faults) == 0 {
+		t.Skip("WATCHPOST_SIM_FAULTS names none of these")
+	}
+	binary := build(t, faults, lived)
+	folder := filepath.Join(moduleRoot(t), lived)
+	sound := play(t, folder, binary, "", 20)
 	require.Regexp(t, "not found in 20 lives", sound.said, "without a fault nothing is found")
 	todo := make(chan Fault)
 	var mu sync.Mutex
@@ -63,7 +77,7 @@ func TestFaultsAreFound(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for f := range todo {
-				r := play(t, binary, f.Name, lives)
+				r := play(t, folder, binary, f.Name, lives)
 				mu.Lock()
 				table = append(table, fmt.Sprintf("%-45s %6.1f s  %s", f.Name, r.took.Seconds(), r.said))
 				mu.Unlock()
@@ -86,18 +100,18 @@ func TestFaultsAreFound(t *testing.T) {
 	t.Log("\n" + strings.Join(table, "\n"))
 }
 
-func chosen(names string) []Fault {
+func chosen(all []Fault, names string) []Fault {
 	if names == "all" {
-		return Faults
+		return all
 	}
-	return slices.DeleteFunc(slices.Clone(Faults), func(f Fault) bool { return !slices.Contains(strings.Split(names, ","), f.Name) })
+	return slices.DeleteFunc(slices.Clone(all), func(f Fault) bool { return !slices.Contains(strings.Split(names, ","), f.Name) })
 }
 
-// build builds the binary that has all faults.
-func build(t *testing.T) (binary string) {
+// build builds the binary of a package's lives that has the faults.
+func build(t *testing.T, faults []Fault, lived string) (binary string) {
 	t.Helper()
 	to := t.TempDir()
-	replace, err := Overlay(moduleRoot(t), to, Faults)
+	replace, err := Overlay(moduleRoot(t), to, faults)
 	require.NoError(t, err)
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
@@ -106,7 +120,7 @@ func build(t *testing.T) (binary string) {
 	if binary = os.Getenv("WATCHPOST_SIM_BINARY"); binary == "" {
 		binary = filepath.Join(to, "sim.test")
 	}
-	command := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", file, "-o", binary, "./actors/sim")
+	command := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", file, "-o", binary, "./"+lived)
 	command.Dir = moduleRoot(t)
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -124,13 +138,13 @@ var said = regexp.MustCompile(`(?m)^.*(found by seed .*|not found in .*)$`)
 
 // play plays lives with a fault, "" for none. A process that ends otherwise has found it,
 // too: it panicked, or nothing could go on.
-func play(t *testing.T, binary, fault string, lives int) result {
+func play(t *testing.T, folder, binary, fault string, lives int) result {
 	t.Helper()
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, binary, "-test.run", "^TestFault$", "-test.v", "-test.timeout", "0")
-	command.Dir = filepath.Join("..")
+	command.Dir = folder
 	command.Env = append(os.Environ(), Variable+"="+fault, fmt.Sprint("WATCHPOST_SIM_LIVES=", lives), "WATCHPOST_SIM_FIND=1")
 	out, err := command.CombinedOutput()
 	r := result{took: time.Since(begun)}

@@ -1,0 +1,64 @@
+package planted
+
+// Promises of a cluster, for Fault.Breaks.
+const (
+	oneServer    = "at most one node serves a team (package cluster)"
+	nothingStale = "no read is older than an acknowledged change (package cluster)"
+	bounded      = "a request is answered or refused in time (package edge)"
+	leavesAll    = "a drained node serves nothing as long as there are others (package cluster)"
+)
+
+// Nodes are faults in package cluster and in what surrounds it. The lives of
+// internal/cluster/sim must find them.
+var Nodes = []Fault{
+	{Name: "node serves after its lease", Breaks: oneServer, Edits: []Edit{
+		{"Node.Place", "n.o.Machine.SinceBoot() < n.leaseEnd", "true"},
+	}},
+	{Name: "lease counts from the reply", Breaks: oneServer, Edits: []Edit{
+		{"Node.update", "n.leaseEnd = sent + n.o.TTL", "n.leaseEnd = n.o.Machine.SinceBoot() + n.o.TTL"},
+	}},
+	{Name: "lease grows without the session lock", Breaks: oneServer, Edits: []Edit{
+		{"Node.update", "if held {", "if true {"},
+	}},
+	{Name: "others expire early", Breaks: oneServer, Edits: []Edit{
+		{"Node.renew", "n.pulses.overdue(n.o.Machine.SinceBoot(), n.o.TTL)", "n.pulses.overdue(n.o.Machine.SinceBoot(), n.o.TTL/2)"},
+	}},
+	{Name: "owner begins without confirmations", Breaks: oneServer, Edits: []Edit{
+		{"View.settled", "if m.Seen < v.Version {", "if m.Seen < v.Version && false {"},
+	}},
+	{Name: "owner looks at the last view only", Breaks: oneServer, Edits: []Edit{
+		{"viewHistory.serves", "for _, v := range h {", "for _, v := range h[len(h)-1:] {"},
+	}},
+	{Name: "view is confirmed and memory stays", Breaks: nothingStale, Edits: []Edit{
+		{"Node.releaseUntil", "err := n.o.Release(ctx, n.keeps)", "err := error(nil)"},
+	}},
+	{Name: "memory stays when a node joins again", Breaks: nothingStale, Edits: []Edit{
+		{"Node.giveUp", "return n.o.Release(ctx, n.keeps)", "return nil"},
+	}},
+	{Name: "views stay when a node joins again", Breaks: oneServer, Edits: []Edit{
+		{"Node.giveUp", "n.own.reset()", "_ = view"},
+	}},
+	{Name: "draining member owns teams", Breaks: leavesAll, Edits: []Edit{
+		{"View.Owner", "if m.Draining && !draining {", "if m.Draining && !draining && false {"},
+	}},
+	{Name: "name is handed over by anyone", Breaks: oneServer, Edits: []Edit{
+		{"ownership.mayHandOver", "case owner != o.id || moved:", "case owner == \"\":"},
+		{"ownership.mayHandOver", "\treturn moved\n}", "\treturn moved || len(views) > 1\n}"},
+	}},
+	{Name: "handover of an outdated view is taken", Breaks: oneServer, Edits: []Edit{
+		{"ownership.acceptHandover", "known = known || v.Version == asked", "known = true"},
+		{"ownership.acceptHandover", "known && v.Owner(name) != o.id", "v.Owner(name) == \"\""},
+	}},
+	{Name: "name is handed over before its actor ends", Breaks: nothingStale, Edits: []Edit{
+		{"Node.HandOver", "return n.o.ReleaseName(ctx, name)", "return nil"},
+	}},
+	{Name: "silent owner is waited for", Breaks: bounded, Edits: []Edit{
+		{"Edge.watch", "case silent:", "case false:"},
+	}},
+	{Name: "late leave ends the next membership", Breaks: oneServer, Edits: []Edit{
+		{"Node.endMembership", "last, n.incarnation = n.incarnation, rand.Text()", "last = n.incarnation"},
+	}},
+	{Name: "epoch goes to who lost the team", Breaks: nothingStale, Edits: []Edit{
+		{"ownedStore.Activate", "err == nil && !s.serves(string(space))", "false"},
+	}},
+}
