@@ -12,7 +12,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/root"
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/langcode"
 	"watchpost/internal/text"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

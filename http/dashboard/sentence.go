@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/interpret"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 )
 
 // textUse is a text that a template or the code asks for, with the names of its arguments;
