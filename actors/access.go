@@ -79,6 +79,13 @@ func (h accessHost) Note(batch *persistence.Batch, kind watchpost.AuditKind, by 
 
 const _ = uint(access.NoteOps - auditOps) // does not compile if an entry needs more
 
+// NoteLanguage implements access.Host.
+func (h accessHost) NoteLanguage(batch *persistence.Batch, member watchpost.MemberID, language string) {
+	if m, known := h.team.members.byID(member); known && m.Language == "" {
+		h.team.members.setLanguage(batch, member, language)
+	}
+}
+
 // SignedIn implements access.Host.
 func (h accessHost) SignedIn(batch *persistence.Batch, member watchpost.MemberID, by string) {
 	h.team.noteSignIn(batch, member, by)

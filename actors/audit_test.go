@@ -34,7 +34,7 @@ func TestAudit(t *testing.T) {
 	_, err = actors.Ask(own, w.Registry, team.ID, actors.RevealKey{ToUse: true})
 	require.NoError(t, err)
 
-	require.NoError(t, w.Registry.SendOTP(w.Context(), member.Email, "", "192.0.2.3", ""))
+	require.NoError(t, w.Registry.SendOTP(w.Context(), member.Email, "", "192.0.2.3", "", ""))
 	wrong := "111111"
 	if w.Mail.Code(member.Email) == wrong {
 		wrong = "222222"

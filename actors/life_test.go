@@ -283,11 +283,11 @@ func TestPanicsAreSurvived(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t)
 		w.PanicIn("signin.(*shard).onSend")
-		err := w.Registry.SendOTP(w.Context(), "eve@example.com", "", "192.0.2.1", "")
+		err := w.Registry.SendOTP(w.Context(), "eve@example.com", "", "192.0.2.1", "", "")
 		require.Error(t, err)
 		require.Equal(t, watchpost.Internal, watchpost.KindOf(err))
 		w.Advance(time.Second)
-		require.NoError(t, w.Registry.SendOTP(w.Context(), "eve@example.com", "", "192.0.2.1", ""))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), "eve@example.com", "", "192.0.2.1", "", ""))
 		require.NotEmpty(t, w.Mail.Code("eve@example.com"))
 	})
 	t.Run("watchlist", func(t *testing.T) {

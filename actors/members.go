@@ -86,6 +86,8 @@ func (ms *members) receive(message any) bool {
 		ms.onAddMember(m)
 	case UpdateMember:
 		ms.onUpdateMember(m)
+	case SetLanguage:
+		ms.onSetLanguage(m)
 	case RemoveMember:
 		ms.onRemoveMember(m)
 	case LeaveTeam:
@@ -165,6 +167,16 @@ func (ms *members) signedIn(batch *persistence.Batch, id watchpost.MemberID) {
 	for i := range ms.list {
 		if m := &ms.list[i]; m.ID == id && m.NeverSignedIn {
 			m.NeverSignedIn = false
+			batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(*m))
+		}
+	}
+}
+
+// setLanguage stores the language of a member, in one operation at most.
+func (ms *members) setLanguage(batch *persistence.Batch, id watchpost.MemberID, language string) {
+	for i := range ms.list {
+		if m := &ms.list[i]; m.ID == id && m.Language != language {
+			m.Language = language
 			batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(*m))
 		}
 	}

@@ -17,6 +17,13 @@ type UpdateMember struct {
 	Role   watchpost.Role
 }
 
+// SetLanguage stores the code of the language that a member has chosen for the mails to it;
+// "" : none (NotFound); answered by Done.
+type SetLanguage struct {
+	Member   watchpost.MemberID
+	Language string
+}
+
 // RemoveMember takes a member out of the team (NotFound `User not found`);
 // answered by Done. The member's sessions are closed, claims on accounts end,
 // writes that wait in the member's name fail member_removed; those in acting
@@ -47,6 +54,16 @@ func (ms *members) onUpdateMember(m UpdateMember) {
 		ms.team.audit.note(batch, watchpost.AuditRoleChanged, "", ms.list[i].Email+", "+string(m.Role))
 	}
 	ms.Commit(batch, ms.list[i])
+}
+
+func (ms *members) onSetLanguage(m SetLanguage) {
+	if _, known := ms.byID(m.Member); !known {
+		ms.Answer(nil, errMember())
+		return
+	}
+	batch := &persistence.Batch{}
+	ms.setLanguage(batch, m.Member, m.Language)
+	ms.Commit(batch, root.Done{})
 }
 
 func (ms *members) onRemoveMember(m RemoveMember) {

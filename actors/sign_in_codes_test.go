@@ -93,7 +93,7 @@ func TestOneTimeCodes(t *testing.T) {
 	send := func(t *testing.T, w *actorstest.World, email, client string) bool {
 		t.Helper()
 		before := len(w.Mail.To(email))
-		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "Eve", client, ""))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "Eve", client, "", ""))
 		return len(w.Mail.To(email)) > before
 	}
 	verify := func(w *actorstest.World, email, code string) error {
@@ -250,7 +250,7 @@ func TestOneTimeCodes(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t)
 		w.Mail.FailNext()
-		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1", ""))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1", "", ""))
 		require.Empty(t, w.Mail.To(email))
 		require.True(t, send(t, w, email, "192.0.2.1"))
 	})

@@ -18,7 +18,7 @@ import (
 func codeFor(t *testing.T, w *actorstest.World, email string) string {
 	t.Helper()
 	before := len(w.Mail.To(email))
-	require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1", ""))
+	require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1", "", ""))
 	if len(w.Mail.To(email)) == before {
 		return ""
 	}
@@ -90,7 +90,7 @@ func TestSignInForgets(t *testing.T) {
 	flood := func(t *testing.T, options ...actorstest.Option) *actorstest.World {
 		w := actorstest.New(t, options...)
 		for n := range 200 {
-			require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", fmt.Sprintf("192.0.2.%d", n), ""))
+			require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", fmt.Sprintf("192.0.2.%d", n), "", ""))
 		}
 		require.Equal(t, 400, signInRecords(t, w))
 		return w
@@ -165,11 +165,11 @@ func TestMailsOverAnAddressLimit(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
 	for range 40 {
-		require.NoError(t, w.Registry.SendOTP(w.Context(), "ada@example.com", "", "192.0.2.1", ""))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), "ada@example.com", "", "192.0.2.1", "", ""))
 	}
 	require.Len(t, w.Mail.To("ada@example.com"), 3)
 	for n := range 40 {
-		require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", "192.0.2.1", ""))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", "192.0.2.1", "", ""))
 	}
 	require.Len(t, w.Mail.To("somebody26@example.com"), 1)
 	require.Empty(t, w.Mail.To("somebody27@example.com"))

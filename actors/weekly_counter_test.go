@@ -158,7 +158,7 @@ func TestQuietTeam(t *testing.T) {
 	scanBrings(t, s, relevantPosts(w, "golang", 1000, 120)...)
 	wantWeek(t, team, list, 100, 20, 0)
 
-	require.NoError(t, w.Registry.SendOTP(w.Context(), team.Email, "", "192.0.2.1", ""))
+	require.NoError(t, w.Registry.SendOTP(w.Context(), team.Email, "", "192.0.2.1", "", ""))
 	signed, err := verifyOTP(w, team.Email, w.Mail.Code(team.Email), "192.0.2.1")
 	require.NoError(t, err)
 	require.Equal(t, team.ID, signed.Team.ID)

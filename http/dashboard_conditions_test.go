@@ -67,7 +67,17 @@ func TestDashboardConditions(t *testing.T) {
 	require.Contains(t, p.raw, `</span>German</button>`)
 	above := b.send(p.path, url.Values{"token": {b.token()}, "kind": {"prompt"}, "do": {"read"}, "prompt": {"People complaining about Salesforce pricing, directors and up"}}).raw
 	require.Equal(t, url.Values{"seniority_levels": {"Director", "VP", "C-Level"}}, conditionsOf(above))
+	require.Contains(t, above, `<span class="word">from “directors and up”</span>`)
+	require.NotContains(t, p.raw, `<span class="word">from `)
 	require.Contains(t, p.raw, `<span class="word">Any kind</span>`)
+	kinds := &formPage{t, b, p.path, ""}
+	kinds.raw = b.send(p.path, url.Values{"token": {b.token()}, "kind": {"prompt"}, "do": {"read"}, "prompt": {"Polls and videos about Salesforce pricing in Austria"}}).raw
+	require.Equal(t, url.Values{"post_types": {"poll", "video"}}, conditionsOf(kinds.raw))
+	require.Contains(t, kinds.raw, `<b>Polls</b> and <b>videos</b>`)
+	kinds.conditions("take:post_types:poll")
+	require.Contains(t, kinds.raw, `<u class="unused">Polls`, "no condition uses the word any more")
+	short := b.send(p.path, url.Values{"token": {b.token()}, "kind": {"prompt"}, "do": {"read"}, "prompt": {"Polls about Salesforce"}}).raw
+	require.Equal(t, url.Values{"post_types": {"poll"}}, conditionsOf(short))
 	words := chipsOf(p.raw)
 
 	require.Equal(t, url.Values{"seniority_levels": {"Senior"}}, p.conditions("take:languages:de"))

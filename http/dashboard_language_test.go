@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 )
 
 var (

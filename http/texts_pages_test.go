@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 )
 
 // notOnPages are the errors that no page of the dashboard shows.

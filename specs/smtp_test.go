@@ -5,7 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -182,4 +185,58 @@ func between(s, before, after string) string {
 	_, s, _ = strings.Cut(s, before)
 	s, _, _ = strings.Cut(s, after)
 	return s
+}
+
+// TestMailsInTheReadersLanguage: a code that the page of sign-in asks for, and an invitation,
+// arrive in German and in Arabic.
+func TestMailsInTheReadersLanguage(t *testing.T) {
+	server := mailtest.Start(t, mailtest.Options{NoAuth: true})
+	m := startMailed(t, server)
+	arrived := 0
+	for language, want := range map[string]struct{ code, inCode, invitation, inInvitation string }{
+		"de": {"Ihr Code für Watchpost", "Ihr Code zum Anmelden ist ", "Sie sind in ein Team auf Watchpost eingeladen", "lädt Sie in das Team „de's Team“ auf Watchpost ein."},
+		"ar": {"رمزك في Watchpost", "رمز تسجيل الدخول هو ", "أنت مدعو إلى فريق على Watchpost", "إلى «\u2068ar's Team\u2069» على Watchpost."},
+	} {
+		jar, err := cookiejar.New(nil)
+		require.NoError(t, err)
+		m.client.Jar = jar
+		next := func(subject string) mailtest.Mail {
+			t.Helper()
+			arrived++
+			letter := server.Await(arrived)[arrived-1]
+			got, err := new(mime.WordDecoder).DecodeHeader(letter.Header.Get("Subject"))
+			require.NoError(t, err)
+			require.Equal(t, []string{subject, language}, []string{got, letter.Header.Get("Content-Language")})
+			return letter
+		}
+		email := language + "@acme.example"
+		m.form("/app/sign-in", language, url.Values{"email": {email}})
+		letter := next(want.code)
+		require.Contains(t, letter.Body, want.inCode)
+		page := m.form("/app/sign-in/code", language, url.Values{"email": {email}, "otp": {onlyCode.FindString(letter.Body)}})
+		token := between(page, `name="token" value="`, `"`)
+		m.form("/app/team", language, url.Values{"token": {token}, "do": {"invite"}, "email": {"new-" + email}, "role": {"member"}})
+		letter = next(want.invitation)
+		require.Equal(t, "new-"+email, letter.To)
+		require.Contains(t, letter.Body, want.inInvitation)
+		require.Contains(t, letter.Body, email)
+	}
+}
+
+// form sends a form of the dashboard's own page in a language, and returns the page that it
+// leads to.
+func (m *mailed) form(path, language string, form url.Values) string {
+	m.t.Helper()
+	request, err := http.NewRequestWithContext(m.t.Context(), http.MethodPost, m.url+path, strings.NewReader(form.Encode()))
+	require.NoError(m.t, err)
+	for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin", "Accept-Language": language} {
+		request.Header.Set(name, value)
+	}
+	response, err := m.client.Do(request)
+	require.NoError(m.t, err)
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	require.NoError(m.t, err)
+	require.Equal(m.t, http.StatusOK, response.StatusCode, string(page))
+	return string(page)
 }

@@ -97,6 +97,7 @@
 //     relevance).
 //   - internal/interpret — turn a prompt into keywords, by rules or by a
 //     language model.
+//   - internal/words — the texts of pages and mails in nine languages.
 //   - internal/notify — deliver notifications to chat tools and webhooks.
 //   - internal/mail — deliver mail by SMTP or as files. In it: outgoing, the mails that
 //     the service sends.

@@ -44,6 +44,9 @@ type Member struct {
 	// the mailbox is theirs and that they want mail of the team. Members from before it
 	// was stored count as signed in.
 	NeverSignedIn bool `json:",omitempty"`
+	// Language is the code of the language of the mails to the member, of BCP 47; "": none
+	// is known, and mails are in English.
+	Language string `json:",omitempty"`
 }
 
 // Team is the owner of an API key, members, watchlists, posts and tasks

@@ -225,17 +225,21 @@ func (bs *Browsers) makeRoom(st *root.Steps, member watchpost.MemberID, links bo
 // open adds a session of a member, for which there is room.
 func (bs *Browsers) open(batch *persistence.Batch, member watchpost.Member, b Browser) WebSessionOpened {
 	now := bs.Env.Clock.Now()
+	bs.host.NoteLanguage(batch, member.ID, b.Language)
+	if noted, err := bs.host.Member(member.ID); err == nil {
+		member = noted
+	}
 	opened := bs.put(batch, teamspace.WebSessionRecord{Member: member.ID, CreatedAt: now, Ends: endOf(now, now), Agent: text.ClipBytes(b.Agent, maxAgent)})
 	opened.Ends, opened.Member, opened.newBrowser = now.Add(webSessionTime), member, bs.meet(batch, member.ID, b)
 	return opened
 }
 
 // putOps and endOps are the operations of a session or link that begins or ends; openOps
-// those of a session with its browser; redeemOps those of a link that becomes one.
+// those of a session with its browser and its language; redeemOps those of a link that becomes one.
 const (
 	putOps    = 2
 	endOps    = 2
-	openOps   = putOps + 1
+	openOps   = putOps + 2
 	redeemOps = endOps + openOps + SignedInOps
 )
 

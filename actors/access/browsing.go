@@ -1,12 +1,12 @@
 package access
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"watchpost/actors/root"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -19,6 +19,9 @@ type Browser struct {
 	Agent string // its User-Agent
 	// Name is what the User-Agent says in words of ours; "" when it says nothing known.
 	Name string
+	// Language is the code of the language of its pages; "" when it has asked for none that
+	// there is.
+	Language string
 }
 
 // openWebSession signs a member in to the dashboard (NotFound `User not
@@ -153,18 +156,11 @@ func (r *Browsing) RedeemSignInLink(ctx context.Context, token string, b Browser
 	return opened, err
 }
 
-// tellOfBrowser mails a member after a sign-in with a new browser. The mail has no
-// words of the browser: it may be a stranger's.
+// tellOfBrowser mails a member after a sign-in with a new browser.
 func (r *Browsing) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
 	if !opened.newBrowser {
 		return
 	}
 	from, _ := root.OriginOf(ctx)
-	r.mails.Mail(ctx, opened.Member, "New sign-in to Watchpost",
-		"Somebody has signed in to the dashboard of Watchpost as you, with a browser that did not do so before.\n\n"+
-			"When: "+r.env.Clock.Now().UTC().Format(time.RFC1123)+"\n"+
-			"Browser: "+cmp.Or(b.Name, "unknown")+"\n"+
-			"Address: "+cmp.Or(from.Client, "unknown")+"\n\n"+
-			"If it was you, there is nothing to do. If not, sign in and choose \"Sign out everywhere\" on the page Team, "+
-			"and tell the admins of your team: who signed in may have seen its API key.\n")
+	r.mails.Mail(ctx, opened.Member, outgoing.NewSignIn(RecipientOf(opened.Member), r.env.Clock.Now(), b.Name, from.Client))
 }

@@ -80,7 +80,7 @@ func (r *Ceremonies) ProveByPasskey(ctx context.Context, answer, client, nonce s
 	case err != nil:
 		return Proof{}, signin.RefusePasskey(err)
 	}
-	proof.By = "passkey " + record.Name
+	proof.By = byPasskey + record.Name
 	proof.Email, err = r.emailOf(ctx, owner)
 	return proof, err
 }
@@ -142,11 +142,7 @@ func (r *Ceremonies) AddPasskey(ctx context.Context, session WebSession, answer,
 	if err != nil {
 		return err
 	}
-	r.mails.Post(ctx, outgoing.Mail{
-		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
-		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
-			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
-	})
+	r.mails.Post(ctx, outgoing.PasskeyAdded(RecipientOf(added.of), added.name))
 	return nil
 }
 
@@ -157,10 +153,6 @@ func (r *Ceremonies) RemovePasskey(ctx context.Context, session WebSession, id w
 	if err != nil {
 		return err
 	}
-	r.mails.Post(ctx, outgoing.Mail{
-		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
-		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
-			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",
-	})
+	r.mails.Post(ctx, outgoing.PasskeyRemoved(RecipientOf(removed.of), removed.name))
 	return nil
 }

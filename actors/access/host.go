@@ -19,6 +19,9 @@ type Host interface {
 	// Note adds an entry to the audit, in NoteOps operations. by is who proved it with the
 	// request; "": the member of the request, if any.
 	Note(batch *persistence.Batch, kind watchpost.AuditKind, by watchpost.MemberID, subject string)
+	// NoteLanguage stores the code of the language of a browser that a member signs in with,
+	// in one operation, unless a language is stored for the member.
+	NoteLanguage(batch *persistence.Batch, member watchpost.MemberID, language string)
 	// SignedIn notes that a member has signed in, in SignedInOps operations. by is what
 	// showed who it is.
 	SignedIn(batch *persistence.Batch, member watchpost.MemberID, by string)
@@ -34,4 +37,6 @@ const (
 const (
 	ByCode = "one-time code"
 	byLink = "sign-in link"
+	// byPasskey begins what names a passkey.
+	byPasskey = "passkey "
 )

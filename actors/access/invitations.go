@@ -17,6 +17,9 @@ type InviteMember struct {
 	FullName string
 	Role     watchpost.Role
 	By       watchpost.MemberID // "": the operator, whose invitations are not counted
+	// Language is the code of the language of the page that asks. It counts where none is
+	// stored for the address, nor for the member who invites.
+	Language string
 }
 
 func (InviteMember) AnsweredWith(watchpost.Invitation) {}

@@ -210,28 +210,29 @@ func (r *Inviting) Consent(ctx context.Context, email string) (c Consent, err er
 	return c, root.Unavailable(err)
 }
 
-// Invite makes a pending invitation and mails it (see InviteMember). Neither the answer nor
-// its time says anything about the address: a mail that the address blocks is stored
-// without a recipient instead.
+// Invite makes a pending invitation and mails it (see InviteMember), in the language that is
+// stored for the address, else in that of the member who invites. Neither the answer nor its
+// time says anything about the address: a mail that the address blocks is stored without a
+// recipient instead.
 func (r *Inviting) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
 	i, err := askTeam(ctx, r.base, team, m)
 	if err != nil {
 		return i, err
 	}
-	return i, r.mailInvitation(ctx, team, i)
+	return i, r.mailInvitation(ctx, team, i, m.By, m.Language)
 }
 
 // MailInvitation mails a pending invitation again (NotFound, Conflict, InvitationCap). by
-// is as in InviteMember.
-func (r *Inviting) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID) (watchpost.Invitation, error) {
+// and language are as in InviteMember.
+func (r *Inviting) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID, language string) (watchpost.Invitation, error) {
 	i, err := askTeam(ctx, r.base, team, mailInvitation{id, by})
 	if err != nil {
 		return i, err
 	}
-	return i, r.mailInvitation(ctx, team, i)
+	return i, r.mailInvitation(ctx, team, i, by, language)
 }
 
-func (r *Inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation) error {
+func (r *Inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation, by watchpost.MemberID, language string) error {
 	view, err := r.env.Store.View(ctx)
 	if err != nil {
 		return root.Unavailable(err)
@@ -245,6 +246,15 @@ func (r *Inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 	if err != nil {
 		return root.Unavailable(err)
 	}
+	known, err := languageOf(view, i.Email)
+	if err != nil {
+		return root.Unavailable(err)
+	}
+	inviter, err := memberOf(view, team, by)
+	if err != nil {
+		return root.Unavailable(err)
+	}
+	to := outgoing.Recipient{Address: i.Email, Language: cmp.Or(known, inviter.Language, language)}
 	blocked := team
 	if !blocks.Refuses(team) {
 		blocked = ""
@@ -253,23 +263,26 @@ func (r *Inviting) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 	if r.site != nil {
 		origin = r.site.Origin()
 	}
-	r.mails.mailStranger(ctx, invitationMail(i, names[team], origin), blocked)
+	r.mails.mailStranger(ctx, outgoing.Invitation(to, i.By, names[team], origin, i.Ends()), blocked)
 	return nil
 }
 
-// invitationMail says who invites whom, and where to accept: at origin, "" when the operator
-// has not said it. Names that members gave are in its body only.
-func invitationMail(i watchpost.Invitation, team, origin string) outgoing.Mail {
-	where := "ask for a one-time code there with "
-	if origin == "" {
-		where = "ask for a one-time code with "
-	} else {
-		where = "open " + origin + "/app/sign-in and " + where
+// languageOf returns the code of the language that is stored for an address; "": none. It
+// reads as much for each address, so that its time does not tell whether one belongs to a team.
+func languageOf(view persistence.View, email string) (string, error) {
+	owner, err := teamspace.Lookup[teamspace.OwnerEntry](view, teamspace.DirEmail, email)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return "", err
 	}
-	return outgoing.Mail{
-		To: i.Email, Subject: "You are invited to a team on Watchpost",
-		Body: cmp.Or(i.By, "The operator of the service") + " invites you to \"" + team + "\" on Watchpost.\n\n" +
-			"To accept, " + where + i.Email + ": at the sign-in you are asked. " +
-			"You can decline there, too, and block further invitations. The invitation expires on " + i.Ends().UTC().Format("2 January 2006") + ".\n",
+	member, err := memberOf(view, owner.Team, owner.Member)
+	return member.Language, err
+}
+
+// memberOf returns a member of a team; zero when there is none.
+func memberOf(view persistence.View, team watchpost.TeamID, id watchpost.MemberID) (watchpost.Member, error) {
+	member, err := teamspace.Load[watchpost.Member](view, persistence.Space(team), teamspace.Key(teamspace.KeyMember, id))
+	if errors.Is(err, persistence.ErrNotFound) {
+		err = nil
 	}
+	return member, err
 }

@@ -25,9 +25,13 @@ func (r *Mails) Post(ctx context.Context, m outgoing.Mail) {
 	r.count(event)
 }
 
+// RecipientOf returns a member as the recipient of mails.
+func RecipientOf(m watchpost.Member) outgoing.Recipient {
+	return outgoing.Recipient{Address: m.Email, Language: m.Language}
+}
+
 // Mail sends a mail to a member.
-func (r *Mails) Mail(ctx context.Context, to watchpost.Member, subject, body string) {
-	m := outgoing.Mail{To: to.Email, Subject: subject, Body: body}
+func (r *Mails) Mail(ctx context.Context, to watchpost.Member, m outgoing.Mail) {
 	if to.NeverSignedIn {
 		r.mailStranger(ctx, m, "")
 		return

@@ -74,7 +74,10 @@ func (addPasskey) AnsweredWith(passkeyChanged)    {}
 func (removePasskey) AnsweredWith(passkeyChanged) {}
 
 // passkeyChanged says whom to tell.
-type passkeyChanged struct{ email, name string }
+type passkeyChanged struct {
+	of   watchpost.Member
+	name string
+}
 
 // Passkeys is the component of a team that owns the passkeys of its members.
 type Passkeys struct {
@@ -225,7 +228,7 @@ func (ps *Passkeys) onAdd(m addPasskey) {
 	ps.put(batch, id, r)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirPasskey, Name: string(id)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: watchpost.TeamID(ps.Name), Member: member.ID}))
 	ps.host.Note(batch, watchpost.AuditPasskeyAdded, "", m.name)
-	ps.Commit(batch, passkeyChanged{member.Email, m.name})
+	ps.Commit(batch, passkeyChanged{member, m.name})
 }
 
 func (ps *Passkeys) onRename(m RenamePasskey) {
@@ -253,7 +256,7 @@ func (ps *Passkeys) onRemove(m removePasskey) {
 	batch := &persistence.Batch{}
 	ps.delete(batch, m.id)
 	ps.host.Note(batch, watchpost.AuditPasskeyRemoved, "", r.Name)
-	ps.Commit(batch, passkeyChanged{member.Email, r.Name})
+	ps.Commit(batch, passkeyChanged{member, r.Name})
 }
 
 // Use notes the use of a passkey that signs a member in. It is Unauthenticated when the

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"watchpost/actors/root"
 	"watchpost/actors/signin"
@@ -43,8 +44,9 @@ type SigningIn struct {
 // SendOTP mails a one-time code to a normalised address unless a limit forbids
 // it. The answer is the same whether or not a mail goes out, and whether or not
 // the address belongs to a team. client identifies the client in limits; nonce, a secret
-// of the client, binds the code to it.
-func (r *SigningIn) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
+// of the client, binds the code to it. The mail is in the language of who asks for it, by its
+// code: what is stored for the address is not read, which would take time of known ones only.
+func (r *SigningIn) SendOTP(ctx context.Context, email, fullName, client, nonce, language string) error {
 	taken, err := r.shards.TakeMail(ctx, client)
 	if err != nil || taken.IsZero() {
 		return err
@@ -56,6 +58,7 @@ func (r *SigningIn) SendOTP(ctx context.Context, email, fullName, client, nonce 
 	if code == "" {
 		return r.shards.ReturnMail(ctx, client, taken)
 	}
+	mail := outgoing.Code(outgoing.Recipient{Address: email, Language: language}, code)
 	if !r.open {
 		// A mail to no one is stored instead, so that the time of the answer tells
 		// nothing.
@@ -68,20 +71,12 @@ func (r *SigningIn) SendOTP(ctx context.Context, email, fullName, client, nonce 
 			return failure
 		}
 		if err != nil && len(invited) == 0 {
-			r.mails.postToNobody(ctx, otpMail(email, code))
+			r.mails.postToNobody(ctx, mail)
 			return nil
 		}
 	}
-	r.mails.Post(ctx, otpMail(email, code))
+	r.mails.Post(ctx, mail)
 	return nil
-}
-
-// otpMail carries a one-time code, the only run of six digits in it.
-func otpMail(email, code string) outgoing.Mail {
-	return outgoing.Mail{
-		To: email, Subject: "Your Watchpost code", Code: true,
-		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
-	}
 }
 
 // signInAttempts bounds how often a sign-in is tried again when the email has
@@ -168,7 +163,7 @@ func (r *SigningIn) SignIn(ctx context.Context, p Proof, c Choice) (signed Signe
 	for range signInAttempts {
 		signed, err = r.signInto(ctx, p, c)
 		if errors.Is(err, errPasskeyCopied) {
-			r.mails.Post(ctx, copiedMail(p))
+			r.tellOfRefusal(ctx, p)
 		}
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
 			break
@@ -177,13 +172,17 @@ func (r *SigningIn) SignIn(ctx context.Context, p Proof, c Choice) (signed Signe
 	return signed, err
 }
 
-// copiedMail tells a member that a passkey was refused.
-func copiedMail(p Proof) outgoing.Mail {
-	return outgoing.Mail{
-		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
-		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
-			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",
+// tellOfRefusal mails a member that a passkey was refused.
+func (r *SigningIn) tellOfRefusal(ctx context.Context, p Proof) {
+	to := outgoing.Recipient{Address: p.Email}
+	if view, err := r.env.Store.View(ctx); err == nil {
+		to.Language, err = languageOf(view, p.Email)
+		view.Close()
+		if err != nil {
+			r.env.Log.Warn("a mail is in English: the language of its reader cannot be read", "error", err)
+		}
 	}
+	r.mails.Post(ctx, outgoing.PasskeyRefused(to, strings.TrimPrefix(p.By, byPasskey)))
 }
 
 // signInto signs a person in to the team of the email, or to a new one. It is

@@ -13,7 +13,7 @@ import (
 )
 
 // deliver makes an attempt of a delivery. A panic fails it, as one of an actor would.
-func (s *Sends) deliver(team watchpost.TeamID, t *watchpost.NotificationTarget, secret string, d *watchpost.Delivery, now time.Time) (result watchpost.Attempt) {
+func (s *Sends) deliver(team watchpost.TeamID, t *watchpost.NotificationTarget, to []outgoing.Recipient, secret string, d *watchpost.Delivery, now time.Time) (result watchpost.Attempt) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			s.panicked()
@@ -29,7 +29,7 @@ func (s *Sends) deliver(team watchpost.TeamID, t *watchpost.NotificationTarget, 
 	if len(m.Posts) == 0 && !m.Test && m.Alert == nil {
 		return watchpost.Attempt{} // all were deleted meanwhile
 	}
-	return s.attempt(t, secret, m)
+	return s.attempt(t, to, secret, m)
 }
 
 // postsOf reads posts, each as GET /api-posts shows it to a caller who asks for the posts
@@ -69,19 +69,18 @@ func (s *Sends) postsOf(team watchpost.TeamID, of watchpost.WatchlistID, ids []w
 // mailTimeout bounds how long a mailer may take to accept a mail.
 const mailTimeout = 8 * time.Second
 
-// attempt makes one attempt.
-func (s *Sends) attempt(t *watchpost.NotificationTarget, secret string, m notify.Message) watchpost.Attempt {
+// attempt makes one attempt. to are the members whom a target of mails has.
+func (s *Sends) attempt(t *watchpost.NotificationTarget, to []outgoing.Recipient, secret string, m notify.Message) watchpost.Attempt {
 	if !t.Kind.Needs(watchpost.TargetUsers) {
 		return s.sender.Send(s.ctx, t, secret, m)
 	}
-	if len(t.Emails) == 0 {
+	if len(to) == 0 {
 		return watchpost.Attempt{Error: "no member of the target has signed in yet"}
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, mailTimeout)
 	defer cancel()
-	subject, body := notify.MailText(t, m)
-	for _, to := range t.Emails {
-		if err := s.mailer.Send(ctx, outgoing.Mail{To: to, Subject: subject, Body: body}); err != nil {
+	for _, one := range to {
+		if err := s.mailer.Send(ctx, notify.Mail(one, t, m)); err != nil {
 			return watchpost.Attempt{Error: "the mail was not accepted"}
 		}
 	}

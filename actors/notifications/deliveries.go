@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/actors/root"
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/ordered"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -124,11 +125,11 @@ func (ts *Targets) dispatch(batch *persistence.Batch, t watchpost.NotificationTa
 	if len(t.Sealed) > 0 {
 		secret, err = ts.Env.Keyring.Open(t.Sealed, string(t.ID))
 	}
-	if t.Kind.Needs(watchpost.TargetUsers) {
-		t.Emails = slices.DeleteFunc(slices.Clone(t.Emails), func(email string) bool {
-			m, err := ts.host.Member(email)
-			return err != nil || m.NeverSignedIn
-		})
+	var to []outgoing.Recipient
+	for _, email := range t.Emails {
+		if m, err := ts.host.Member(email); err == nil && !m.NeverSignedIn {
+			to = append(to, outgoing.Recipient{Address: email, Language: m.Language})
+		}
 	}
 	sends, team, now := ts.sends, watchpost.TeamID(ts.Name), ts.Env.Clock.Now()
 	ts.Commits.Submit(batch, func(lost error) {
@@ -139,7 +140,7 @@ func (ts *Targets) dispatch(batch *persistence.Batch, t watchpost.NotificationTa
 			then(watchpost.Attempt{Error: "the secret cannot be read"})
 			return
 		}
-		sends.queue(hostOf(&t), func() { then(sends.deliver(team, &t, secret, &d, now)) })
+		sends.queue(hostOf(&t), func() { then(sends.deliver(team, &t, to, secret, &d, now)) })
 	})
 }
 

@@ -61,7 +61,7 @@ func (s teams) mailInvitation(r *http.Request) (shownInvitation, error) {
 	if err != nil {
 		return shownInvitation{}, err
 	}
-	mailed, err := s.Registry.MailInvitation(r.Context(), team, watchpost.InvitationID(r.PathValue("invitation")), "")
+	mailed, err := s.Registry.MailInvitation(r.Context(), team, watchpost.InvitationID(r.PathValue("invitation")), "", "")
 	return invitationShown(&mailed), err
 }
 

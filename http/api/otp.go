@@ -2,11 +2,13 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
 	"watchpost/actors"
 	"watchpost/actors/signin"
 	"watchpost/http/endpoint"
 	"watchpost/internal/protocol"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 
@@ -60,7 +62,8 @@ type sendOTPReply struct {
 
 func (s SignIns) sendOTP(r *http.Request, request sendOTPRequest) (sendOTPReply, error) {
 	nonce := signin.NewNonce()
-	if err := s.Registry.SendOTP(r.Context(), request.Email, request.FullName, s.ClientOf(r).Key(), nonce); err != nil {
+	language := words.For("", strings.Join(r.Header.Values("Accept-Language"), ",")).Code
+	if err := s.Registry.SendOTP(r.Context(), request.Email, request.FullName, s.ClientOf(r).Key(), nonce, language); err != nil {
 		return sendOTPReply{}, err
 	}
 	return sendOTPReply{true, request.Email, nonce}, nil

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -12,7 +13,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/root"
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 
@@ -214,17 +215,38 @@ const zoneCookie = "watchpost-zone"
 // sayOf returns the language of a page, the chosen one or that of the browser, with the
 // time zone of the browser.
 func sayOf(r *http.Request) *words.Language {
-	chosen := ""
-	if c, err := r.Cookie(languageCookie); err == nil {
-		chosen = c.Value
-	}
-	say := words.For(chosen, strings.Join(r.Header.Values("Accept-Language"), ","))
+	say := cmp.Or(askedFor(r), words.English())
 	if c, err := r.Cookie(zoneCookie); err == nil {
 		if zone := zoneNamed(c.Value); zone != nil {
 			return say.In(zone)
 		}
 	}
 	return say
+}
+
+// askedFor returns the language that a reader has chosen, or the browser asks for; nil when
+// they name none that there is.
+func askedFor(r *http.Request) *words.Language {
+	if c, err := r.Cookie(languageCookie); err == nil {
+		if chosen := words.Of(c.Value); chosen != nil {
+			return chosen
+		}
+	}
+	return acceptedBy(r)
+}
+
+// acceptedBy returns the language that the browser asks for; nil when it names none that there
+// is.
+func acceptedBy(r *http.Request) *words.Language {
+	return words.Accepted(strings.Join(r.Header.Values("Accept-Language"), ","))
+}
+
+// codeOf returns the code of a language, or "".
+func codeOf(l *words.Language) string {
+	if l == nil {
+		return ""
+	}
+	return l.Code
 }
 
 // zones are the time zones that readers have had, by name.
@@ -243,13 +265,20 @@ func zoneNamed(name string) *time.Location {
 	return zone
 }
 
-// chooseLanguage keeps the language that a reader has chosen, or none.
+// chooseLanguage keeps the language that a reader has chosen, or none. Mails to a member are
+// in it, too; without a choice they are in that of the browser.
 func (d *Dashboard) chooseLanguage(w http.ResponseWriter, r *http.Request) error {
 	chosen, age := r.PostFormValue("language"), int(nonceTime.Seconds())
 	if chosen == "" {
 		age = -1
 	} else if words.Of(chosen) == nil {
 		return errUnknownForm()
+	}
+	if v, err := d.visit(r); err == nil {
+		set := actors.SetLanguage{Member: v.member.ID, Language: cmp.Or(chosen, codeOf(acceptedBy(r)))}
+		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, set); err != nil {
+			return err
+		}
 	}
 	_, secure := d.cookie(r)
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/text"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/http/api"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/reference"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -16,12 +16,12 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/signin"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/internal/interpret/draft"
 	"watchpost/internal/pictures"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

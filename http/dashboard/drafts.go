@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/interpret/draft"
 	"watchpost/internal/langcode"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

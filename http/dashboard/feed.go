@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
 	"watchpost/internal/langcode"
 	"watchpost/internal/text"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/langcode"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

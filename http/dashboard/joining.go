@@ -44,7 +44,7 @@ func (d teamPages) changeInvitations(w http.ResponseWriter, r *http.Request, v *
 	var err error
 	switch r.PostFormValue("do") {
 	case "mail":
-		_, err = d.Registry.MailInvitation(ctx, v.session.Team, id, v.member.ID)
+		_, err = d.Registry.MailInvitation(ctx, v.session.Team, id, v.member.ID, v.say.Code)
 	case "withdraw":
 		_, err = actors.Ask(ctx, d.Registry, v.session.Team, actors.WithdrawInvitation{Invitation: id})
 	default:
@@ -79,7 +79,7 @@ func (d teamPages) invite(r *http.Request, v *visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = d.Registry.Invite(r.Context(), v.session.Team, actors.InviteMember{Email: email, Role: role, By: v.member.ID})
+	_, err = d.Registry.Invite(r.Context(), v.session.Team, actors.InviteMember{Email: email, Role: role, By: v.member.ID, Language: v.say.Code})
 	return err
 }
 
@@ -130,7 +130,7 @@ func (d teamPages) pair(w http.ResponseWriter, r *http.Request, v *visit) error 
 	view := pairingView{Code: code.Code, Link: cmp.Or(d.Registry.PasskeysAt(), d.origin(r)) + link, Ends: zonedTime(v.say, code.ExpiresAt, d.Clock.Now())}
 	if do == "mail-code" {
 		view.MailedTo = v.member.Email
-		d.Registry.MailPairingLink(r.Context(), v.member.Email, view.Link, code)
+		d.Registry.MailPairingLink(r.Context(), v.member.Email, view.Link, v.say.Code, code)
 	}
 	page, err := d.teamPage(r, v)
 	if err != nil {

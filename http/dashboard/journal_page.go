@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

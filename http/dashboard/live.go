@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"watchpost/actors/root"
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

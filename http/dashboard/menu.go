@@ -10,7 +10,7 @@ import (
 
 	"watchpost/actors"
 	"watchpost/actors/triage"
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

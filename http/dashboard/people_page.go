@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/csvrow"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

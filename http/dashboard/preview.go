@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/interpret"
 	"watchpost/internal/langcode"
 	"watchpost/internal/text"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 
@@ -343,10 +344,23 @@ func (f *watchlistForm) ConditionRows() (rows []chipRow) {
 			}
 			row.Chips = append(row.Chips, chip)
 		}
+		if c.reason == watchpost.DropLevel {
+			row.From = f.upwards(values)
+		}
 		if open == c.key && value == "" {
 			row.Chips = append(row.Chips, wordChip{Uses: append([]choice{{Name: f.say.Text("watchlist.choose"), On: true}}, left...)})
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// upwards says which words of the sentence several levels come from; "" when they come from
+// none, or one of them was taken out.
+func (f *watchlistForm) upwards(chosen []string) string {
+	words, levels := interpret.Upwards(f.Sentence)
+	if words == "" || slices.ContainsFunc(levels, func(l string) bool { return !slices.Contains(chosen, l) }) {
+		return ""
+	}
+	return f.say.Text("watchlist.from_words", "words", f.say.Quoted(words))
 }

@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

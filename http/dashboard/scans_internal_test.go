@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/protocol"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/interpret"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 
@@ -26,6 +26,7 @@ type sentenceForm struct {
 type chipRow struct {
 	Key, Name, Add string
 	Any            string // of a condition, without values
+	From           string // says which words of the sentence its values come from
 	Begins, Place  bool   // of a group
 	Not            bool
 	Chips          []wordChip
@@ -54,6 +55,7 @@ func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *vi
 	switch {
 	case errors.As(err, &refused) && refused.Reason == interpret.TooShort && len(interpret.Keywords(f.Prompt).Groups) > 0:
 		f.readKeywords(interpret.Keywords(f.Prompt))
+		f.Conditions = saidConditions(nil, interpret.Kinds(f.Prompt))
 		return d.showPreview(w, r, v, f)
 	case errors.As(err, &refused):
 		f.Errors = append(f.Errors, fieldError{"prompt", v.say.Text(promptRefusals[refused.Reason])})
@@ -71,13 +73,13 @@ func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, v *vi
 	if frequency, err := watchpost.ParseFetchFrequency(float64(result.Hours)); err == nil {
 		f.every(frequency)
 	}
-	f.Conditions = saidConditions(result.Slots)
+	f.Conditions = saidConditions(result.Slots, result.Kinds)
 	return f.render(w, http.StatusOK)
 }
 
 // saidConditions are the conditions that a sentence states. A model may have named what no
 // condition has.
-func saidConditions(slots []interpret.Slot) (said watchpost.WatchlistConditions) {
+func saidConditions(slots []interpret.Slot, kinds []string) (said watchpost.WatchlistConditions) {
 	take := func(field string, values []string) (known []string) {
 		for _, v := range values {
 			if next, err := watchpost.CleanWatchlistCondition(field, append(known, v)); err == nil {
@@ -94,6 +96,7 @@ func saidConditions(slots []interpret.Slot) (said watchpost.WatchlistConditions)
 			said.Levels = take("seniority_levels", s.Values)
 		}
 	}
+	said.Types = take("post_types", kinds)
 	return said
 }
 
@@ -338,7 +341,7 @@ func (f *watchlistForm) ReadBack() []interpret.Part {
 	draft := *f
 	labels, _ := watchpost.CleanLabels(labelsFrom(f.Labels))
 	return interpret.Parts(interpret.Prompt{Text: f.Sentence, Forum: f.typ == watchpost.ForumWatchlist}, interpret.Result{
-		Keywords: draft.keywords(), Labels: labels, Objective: f.Objective, Interpreter: f.Interpreter, Hours: f.frequency().Hours(),
+		Keywords: draft.keywords(), Labels: labels, Objective: f.Objective, Interpreter: f.Interpreter, Hours: f.frequency().Hours(), Kinds: f.Conditions.Types,
 	})
 }
 

@@ -62,10 +62,10 @@ func (d signInPages) mailCode(w http.ResponseWriter, r *http.Request) error {
 		return render(w, http.StatusUnprocessableEntity, "signin.html", page)
 	}
 	client, _ := d.Client(r)
-	if err := d.Registry.SendOTP(r.Context(), email, "", client, d.ownNonce(w, r)); err != nil {
+	page := d.signInPage(r, "code.enter_your_code")
+	if err := d.Registry.SendOTP(r.Context(), email, "", client, d.ownNonce(w, r), page.say.Code); err != nil {
 		return err
 	}
-	page := d.signInPage(r, "code.enter_your_code")
 	page.Email = email
 	return render(w, http.StatusOK, "code.html", page)
 }
@@ -167,7 +167,7 @@ func (d signInPages) redeemLink(w http.ResponseWriter, r *http.Request) error {
 // which it is known from then on. The session that it had ends.
 func (d signInPages) enter(w http.ResponseWriter, r *http.Request, open func(actors.Browser) (actors.WebSessionOpened, error)) error {
 	nonce := cmp.Or(d.nonce(r), signin.NewNonce())
-	opened, err := open(actors.Browser{Nonce: nonce, Agent: r.UserAgent(), Name: useragent.Kind(r.UserAgent())})
+	opened, err := open(actors.Browser{Nonce: nonce, Agent: r.UserAgent(), Name: useragent.Kind(r.UserAgent()), Language: codeOf(askedFor(r))})
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/useragent"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

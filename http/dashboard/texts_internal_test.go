@@ -1,9 +1,11 @@
 package dashboard
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/http/dashboard/words"
+	"watchpost/internal/words"
 )
 
 // textUse is a text that a template or the code asks for, with the names of its arguments;
@@ -31,7 +33,7 @@ var (
 	textArgument = regexp.MustCompile(`"([a-z][a-z0-9_]*)" [$.(\w"]`)
 	pluralCall   = regexp.MustCompile(`plural [^\s]+ "([^"]+)"`)
 	// anyID is a string of the code that may be the id of a text.
-	fileName = regexp.MustCompile(`\.(?:html|css|js|svg|csv)$|^alert\.(?:of|minimum)$`) // and fields of forms
+	fileName = regexp.MustCompile(`\.(?:html|css|js|svg|csv)$|^alert\.(?:of|minimum)$|^posts\.(?:new|alert)$`) // and fields of forms, and kinds of messages
 	anyID    = regexp.MustCompile(`^[a-z]+\.[a-z0-9_]+$`)
 )
 
@@ -62,15 +64,26 @@ func countUse(at, noun string) textUse {
 	return textUse{at: at, id: "count." + strings.ReplaceAll(noun, " ", "_"), arguments: []string{"n"}}
 }
 
+// withTexts are the packages whose code asks for texts: pages, mails and notifications.
+var withTexts = []string{".", "../../internal/mail/outgoing", "../../internal/notify"}
+
+// sourcesIn returns the files of a package but its tests.
+func sourcesIn(t *testing.T, folder string) []string {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/*.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, files, folder)
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+}
+
 // codeTexts returns the texts that the code asks for, and its strings.
 func codeTexts(t *testing.T) (uses []textUse, all []string) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
+	var files []string
+	for _, folder := range withTexts {
+		files = append(files, sourcesIn(t, folder)...)
+	}
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, file, nil, 0)
 		assert.NoError(t, err)
@@ -179,7 +192,7 @@ func TestKnownTexts(t *testing.T) {
 	t.Parallel()
 	var sources strings.Builder
 	joined := regexp.MustCompile(`" \+\s*"`) // a text on several lines
-	for _, folder := range []string{".", "../../watchpost", "../../watchpost/trend", "../../actors", "../../actors/reads", "../../actors/rules", "../../actors/access", "../../actors/triage", "../../actors/notifications", "../../actors/signin", "../../internal/notify", "../../internal/langcode", "../../internal/passkey"} {
+	for _, folder := range []string{".", "../../watchpost", "../../watchpost/trend", "../../actors", "../../actors/reads", "../../actors/rules", "../../actors/access", "../../actors/triage", "../../actors/notifications", "../../actors/signin", "../../internal/notify", "../../internal/outbound", "../../internal/langcode", "../../internal/passkey"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		assert.NoError(t, err)
 		for _, file := range files {
@@ -239,6 +252,57 @@ func requireNoWords(t *testing.T, file, text string) {
 	for _, word := range letter.FindAllString(text, -1) {
 		assert.Contains(t, notTexts, word, "%s: put this text into the catalogue", file)
 	}
+}
+
+// TestNoTextInMails: all words of mails and notifications come from the catalogue, and no
+// other package writes a mail.
+func TestNoTextInMails(t *testing.T) {
+	t.Parallel()
+	sentence := regexp.MustCompile(`\p{L}[,:]? \p{L}|^ ?\p{L}+:? $`)
+	known := map[string]bool{}
+	for _, id := range words.English().IDs() {
+		if text, ok := strings.CutSuffix(words.English().Text(id), "{status}"); ok || strings.HasPrefix(id, "known.") {
+			known[text] = true
+		}
+	}
+	literals := func(file string, each func(literal string)) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if _, imports := n.(*ast.ImportSpec); imports {
+				return false
+			}
+			if text, ok := n.(ast.Expr); ok {
+				if text, ok := textOf(text); ok {
+					each(text)
+				}
+			}
+			return true
+		})
+	}
+	for _, folder := range withTexts[1:] {
+		for _, file := range sourcesIn(t, folder) {
+			literals(file, func(literal string) {
+				if sentence.MatchString(literal) {
+					assert.True(t, known[literal], "%s: put %q into the catalogue", file, literal)
+				}
+			})
+		}
+	}
+	literals("../../internal/mail/outgoing/mails.go", func(literal string) {
+		assert.Regexp(t, `^([a-z]+(\.[a-z_]+)?|/app/sign-in|\n*)$`, literal, "put it into the catalogue")
+	})
+	require.NoError(t, filepath.WalkDir("../..", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git") {
+			return cmp.Or(err, filepath.SkipDir)
+		}
+		if filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(file)
+		assert.NotRegexp(t, `outgoing\.Mail\{[^}]`, string(source), "%s writes a mail", file)
+		return err
+	}))
 }
 
 // TestStylesFollowTheScript: styles say start and end, so that pages are mirrored for scripts

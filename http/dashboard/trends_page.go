@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/langcode"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 	"watchpost/watchpost/trend"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"watchpost/actors"
-	"watchpost/http/dashboard/words"
 	"watchpost/internal/interpret"
 	"watchpost/internal/reference"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 

@@ -13,6 +13,7 @@
 //   - read.go, parse.go, boolean.go: parse a prompt into a wish
 //   - topics.go, heads.go: the topics of a wish
 //   - entries.go, forms.go, slot.go: entries, forms of words, labels and slots
+//   - kinds.go: the kinds of post that a prompt asks for
 //   - readback.go: which words of a prompt a result used
 //   - selection.go: entries as groups of words, and short prompts as keywords
 //   - vet.go: the rules for results of any interpreter
@@ -43,6 +44,9 @@ type Result struct {
 	Objective string
 	// Hours is the stated time between scans; 0 if none is stated.
 	Hours int
+	// Kinds are the kinds of post that the prompt asks for. A prompt sets no condition over
+	// the API, so it does not show them.
+	Kinds []string
 	// Interpreter is "rules" or the name of a model.
 	Interpreter string
 	// Slots says for each slot, in the order of SlotNames, whether its values

@@ -43,6 +43,7 @@ type wish struct {
 	tokens   []token // the same with classes, without time expressions
 	timed    []token // those that state hours
 	purpose  []token // those of aims
+	kinded   []kindList
 }
 
 // aim notes the purpose of the posts.
@@ -68,6 +69,7 @@ func read(prompt Prompt) wish {
 	w.source = tokens
 	tokens, w.hours, w.timed = frequency(tokens)
 	tokens = annotate(tokens, w.vocab)
+	w.readKinds(tokens)
 	w.tokens = tokens
 	for i, t := range tokens[:max(len(tokens)-1, 0)] {
 		w.ours = w.ours || t.is(meWord) && lookup("rivals", tokens[i+1].norm) != ""

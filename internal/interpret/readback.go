@@ -106,7 +106,12 @@ func (b *readback) use(t token) (slot string, unused bool) {
 	same := func(u token) bool { return u.from == t.from && u.to > 0 }
 	connects := !t.content() || t.place == nil && t.intent == nil && !b.vocab.isName(t) &&
 		t.is(stopWord|frameWord|aboutWord|structural|ofWord|placeWord|selfWord|meWord|aimWord)
+	kind := b.kindOf(t)
 	switch {
+	case kind != "":
+		if slices.Contains(b.result.Kinds, kind) {
+			return SlotKind, false
+		}
 	case slices.ContainsFunc(b.timed, same):
 		if b.result.Hours == b.hours {
 			return SlotFrequency, false

@@ -166,10 +166,27 @@ func (b *builder) levels(word string) []string {
 		return nil
 	}
 	at := slices.Index(ladder, level)
-	for i, t := range b.source[:max(len(b.source)-2, 0)] {
-		if at >= 0 && t.norm == word && lookup("upwards", b.source[i+1].norm+" "+b.source[i+2].norm) != "" {
+	for i, t := range b.source {
+		if at >= 0 && t.norm == word && b.upwards(i) {
 			return ladder[at:]
 		}
 	}
 	return []string{level}
+}
+
+// upwards reports whether “and up” stands behind a word of the prompt.
+func (w *wish) upwards(at int) bool {
+	return at+2 < len(w.source) && lookup("upwards", w.source[at+1].norm+" "+w.source[at+2].norm) != ""
+}
+
+// Upwards returns the words by which a prompt asks for a level and those above it, such as
+// directors and up, and these levels; "" if none do.
+func Upwards(prompt string) (words string, levels []string) {
+	w := read(Prompt{Text: prompt})
+	for i, t := range w.source {
+		if at := slices.Index(ladder, lookup("levels", t.norm)); at >= 0 && w.upwards(i) {
+			return readable(prompt)[t.from:w.source[i+2].to], ladder[at:]
+		}
+	}
+	return "", nil
 }

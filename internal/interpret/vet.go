@@ -31,6 +31,7 @@ func Vet(r Result, prompt string) (Result, error) {
 	if r.Hours == 0 {
 		r.Hours = w.hours
 	}
+	r.Kinds = w.kinds()
 	quoted := quotations(prompt)
 	var kept []watchpost.KeywordEntry
 	changed := false

@@ -61,7 +61,7 @@ func (f *Folder) Send(_ context.Context, m outgoing.Mail) error {
 
 // checkHeaders rejects a mail whose fields could add headers.
 func checkHeaders(m outgoing.Mail) error {
-	if strings.ContainsFunc(m.To+m.Subject, unicode.IsControl) {
+	if strings.ContainsFunc(m.To+m.Subject+m.Language, unicode.IsControl) {
 		return fmt.Errorf("mail to %q: control character in a header", m.To)
 	}
 	return nil
@@ -74,6 +74,9 @@ func compose(m outgoing.Mail, now time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Date: %s\r\nFrom: Watchpost <watchpost@localhost>\r\nTo: <%s>\r\nSubject: %s\r\n",
 		now.Format(time.RFC1123Z), m.To, mime.QEncoding.Encode("utf-8", m.Subject))
+	if m.Language != "" {
+		fmt.Fprintf(&b, "Content-Language: %s\r\n", m.Language)
+	}
 	fmt.Fprintf(&b, "Message-ID: <%s@localhost>\r\nMIME-Version: 1.0\r\n", watchpost.NewID(now))
 	b.WriteString("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n")
 	w := quotedprintable.NewWriter(&b)

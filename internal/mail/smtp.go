@@ -227,6 +227,9 @@ func (s *SMTP) compose(m outgoing.Mail) (*gomail.Msg, error) {
 	message.SetDateWithValue(now)
 	message.SetMessageIDWithValue(watchpost.NewID(now) + "@" + domain)
 	message.SetGenHeader("Auto-Submitted", "auto-generated")
+	if m.Language != "" {
+		message.SetGenHeader(gomail.HeaderContentLang, m.Language)
+	}
 	message.SetBodyString(gomail.TypeTextPlain, m.Body)
 	return message, nil
 }

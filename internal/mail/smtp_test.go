@@ -4,7 +4,11 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"log/slog"
+	"mime"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -217,4 +221,35 @@ func TestSMTPOptions(t *testing.T) {
 		require.Equal(t, is, mail.Loopback(host), host)
 	}
 	require.ErrorIs(t, &mail.DeliveryError{Err: errors.ErrUnsupported}, errors.ErrUnsupported)
+}
+
+// TestLanguagesOverSMTP: a mail in German and one in Arabic arrive as they were written, and
+// say their language, over SMTP and in a file.
+func TestLanguagesOverSMTP(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.Options{})
+	m := mailer(t, server)
+	for n, sent := range []outgoing.Mail{
+		outgoing.Code(outgoing.Recipient{Address: "ada@acme.example", Language: "de"}, "123456"),
+		outgoing.Code(outgoing.Recipient{Address: "ada@acme.example", Language: "ar"}, "123456"),
+		outgoing.Invitation(outgoing.Recipient{Address: "ada@acme.example", Language: "de"}, "bob@acme.example", "Acme", "https://watch.example", time.Unix(0, 0)),
+		outgoing.Invitation(outgoing.Recipient{Address: "ada@acme.example", Language: "ar"}, "bob@acme.example", "Acme", "https://watch.example", time.Unix(0, 0)),
+	} {
+		require.NoError(t, m.Send(context.Background(), sent))
+		got := server.Await(n + 1)[n]
+		subject, err := new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject"))
+		require.NoError(t, err)
+		require.Equal(t, []string{sent.Subject, sent.Language}, []string{subject, got.Header.Get("Content-Language")})
+		require.Equal(t, sent.Body, strings.ReplaceAll(got.Body, "\r\n", "\n"))
+
+		dir := t.TempDir()
+		folder, err := mail.NewFolder(dir, watchpost.SystemClock{}, slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		require.NoError(t, folder.Send(context.Background(), sent))
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		require.NoError(t, err)
+		written, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		require.Contains(t, string(written), "\r\nContent-Language: "+sent.Language+"\r\n")
+	}
 }

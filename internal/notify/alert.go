@@ -2,28 +2,28 @@ package notify
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 
 // risen says in a line what an alert tells, in words of ours only.
-func risen(a *watchpost.Alerted) string {
-	what := " posts on "
+func risen(say *words.Language, a *watchpost.Alerted) string {
+	day, usual := say.Date("date.day", a.Day), say.Decimal(a.Usual)
 	if a.Of == watchpost.AlertNegativeSurge {
-		what = " negative posts on "
+		return say.Text("message.risen_negative", "n", a.Count, "day", day, "usual", usual)
 	}
-	return strconv.Itoa(a.Count) + what + a.Day.Format("2 January") + ", usually " + strconv.FormatFloat(a.Usual, 'f', -1, 64)
+	return say.Text("message.risen", "n", a.Count, "day", day, "usual", usual)
 }
 
 // newWords is a line with the new words of an alert; empty: it has none.
-func newWords(m Message) string {
+func newWords(say *words.Language, m Message) string {
 	if m.Alert == nil || len(m.Alert.Words) == 0 {
 		return ""
 	}
-	return oneLine("New words: "+strings.Join(m.Alert.Words, ", "), excerptLength)
+	return oneLine(say.Text("message.new_words", "words", say.List(m.Alert.Words...)), excerptLength)
 }
 
 // link leads to a page of the dashboard. Name is its member in the message to a webhook.
@@ -31,7 +31,7 @@ type link struct{ Title, Name, URL string }
 
 // linksOf returns the links of an alert: to its posts in the feed, with the conditions of
 // the target as filters, and to the page of trends.
-func linksOf(t *watchpost.NotificationTarget, m Message) []link {
+func linksOf(say *words.Language, t *watchpost.NotificationTarget, m Message) []link {
 	if m.Alert == nil || m.Origin == "" {
 		return nil
 	}
@@ -47,5 +47,8 @@ func linksOf(t *watchpost.NotificationTarget, m Message) []link {
 	to := func(path string, query url.Values) string {
 		return strings.TrimSuffix(m.Origin+path+"?"+query.Encode(), "?")
 	}
-	return []link{{"See the posts", "posts_url", to("/app", feed)}, {"See the trends", "trends_url", to("/app/trends", trends)}}
+	return []link{
+		{say.Text("message.see_the_posts"), "posts_url", to("/app", feed)},
+		{say.Text("message.see_the_trends"), "trends_url", to("/app/trends", trends)},
+	}
 }

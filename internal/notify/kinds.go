@@ -13,6 +13,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 
@@ -82,21 +83,21 @@ var slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func slackBody(t *watchpost.NotificationTarget, m Message) any {
 	text := func(kind, s string) map[string]any { return map[string]any{"type": kind, "text": s} }
-	blocks := []any{map[string]any{"type": "section", "text": text("plain_text", oneLine(title(t, m), 200))}}
+	blocks := []any{map[string]any{"type": "section", "text": text("plain_text", oneLine(title(words.English(), t, m), 200))}}
 	link := func(title, to string) {
 		blocks = append(blocks, map[string]any{"type": "context", "elements": []any{text("mrkdwn", "<"+slackEscapes.Replace(strings.ReplaceAll(to, "|", "%7C"))+"|"+title+">")}})
 	}
-	if words := newWords(m); words != "" {
-		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", words)})
+	if found := newWords(words.English(), m); found != "" {
+		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", found)})
 	}
-	for _, l := range linksOf(t, m) {
+	for _, l := range linksOf(words.English(), t, m) {
 		link(l.Title, l.URL)
 	}
 	for _, p := range m.Posts {
 		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength))})
-		link("Open the post", p.URL)
+		link(words.English().Text("message.open_the_post"), p.URL)
 	}
-	return map[string]any{"text": slackEscapes.Replace(title(t, m)), "blocks": blocks, "unfurl_links": false}
+	return map[string]any{"text": slackEscapes.Replace(title(words.English(), t, m)), "blocks": blocks, "unfurl_links": false}
 }
 
 func discordBody(t *watchpost.NotificationTarget, m Message) any {
@@ -111,15 +112,15 @@ func teamsBody(t *watchpost.NotificationTarget, m Message) any {
 	open := func(title, to string) map[string]any {
 		return map[string]any{"type": "ActionSet", "actions": []any{map[string]any{"type": "Action.OpenUrl", "title": title, "url": to}}}
 	}
-	body := []any{run(title(t, m))}
-	if words := newWords(m); words != "" {
-		body = append(body, run(words))
+	body := []any{run(title(words.English(), t, m))}
+	if found := newWords(words.English(), m); found != "" {
+		body = append(body, run(found))
 	}
-	for _, l := range linksOf(t, m) {
+	for _, l := range linksOf(words.English(), t, m) {
 		body = append(body, open(l.Title, l.URL))
 	}
 	for _, p := range m.Posts {
-		body = append(body, run(oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength)), open("Open the post", p.URL))
+		body = append(body, run(oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength)), open(words.English().Text("message.open_the_post"), p.URL))
 	}
 	card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": body}
 	return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
@@ -143,7 +144,7 @@ func webhookBody(t *watchpost.NotificationTarget, m Message) any {
 	case a != nil:
 		kind = "posts.alert"
 		data["alert"] = map[string]any{"of": a.Of, "day": a.Day.Format(time.DateOnly), "count": a.Count, "usual": a.Usual, "words": append([]string{}, a.Words...)}
-		for _, l := range linksOf(t, m) {
+		for _, l := range linksOf(words.English(), t, m) {
 			data[l.Name] = l.URL
 		}
 	}

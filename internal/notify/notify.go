@@ -14,7 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/outbound"
+	"watchpost/internal/words"
 	"watchpost/watchpost"
 )
 
@@ -124,36 +126,35 @@ func attemptOf(reply *http.Response) watchpost.Attempt {
 	return a
 }
 
-// MailText returns the subject and body of a mail.
-func MailText(t *watchpost.NotificationTarget, m Message) (subject, body string) {
-	return mailSubject(m), plainText(t, m)
+// Mail returns a message as a mail to a member, in the member's language.
+func Mail(to outgoing.Recipient, t *watchpost.NotificationTarget, m Message) outgoing.Mail {
+	say := to.Words()
+	return to.Write(say.Text("message.subject", "what", mailSubject(say, m)), plainText(say, t, m))
 }
 
 // mailSubject says what a mail is about in words of ours: a name that someone has given, or
 // an author, could mislead a reader who reads no further.
-func mailSubject(m Message) string {
+func mailSubject(say *words.Language, m Message) string {
 	switch {
 	case m.Test:
-		return "Watchpost: test of a notification"
+		return say.Text("message.test_of_a_notification")
 	case m.Alert != nil:
-		return "Watchpost: " + risen(m.Alert)
-	case len(m.Posts) == 1:
-		return "Watchpost: 1 new post"
+		return risen(say, m.Alert)
 	}
-	return "Watchpost: " + strconv.Itoa(len(m.Posts)) + " new posts"
+	return say.Text("message.new_posts", "n", len(m.Posts))
 }
 
 // title says in a line what a message is about.
-func title(t *watchpost.NotificationTarget, m Message) string {
+func title(say *words.Language, t *watchpost.NotificationTarget, m Message) string {
 	switch {
 	case m.Test:
-		return "Watchpost: test of " + t.Name
+		return say.Text("message.test_of", "name", t.Name)
 	case m.Alert != nil:
-		return t.Name + ": " + risen(m.Alert)
+		return say.Text("message.about", "name", t.Name, "what", risen(say, m.Alert))
 	case len(m.Posts) == 1:
-		return t.Name + ": a new post of " + oneLine(m.Posts[0].AuthorName, 80)
+		return say.Text("message.new_post_of", "name", t.Name, "author", oneLine(m.Posts[0].AuthorName, 80))
 	}
-	return t.Name + ": " + strconv.Itoa(len(m.Posts)) + " new posts"
+	return say.Text("message.about", "name", t.Name, "what", say.Text("message.new_posts", "n", len(m.Posts)))
 }
 
 // Bounds of the texts of a message.
@@ -171,26 +172,26 @@ func oneLine(s string, most int) string {
 }
 
 // plainText is a message as plain text.
-func plainText(t *watchpost.NotificationTarget, m Message) string {
-	var b strings.Builder
-	b.WriteString(title(t, m) + "\n")
+func plainText(say *words.Language, t *watchpost.NotificationTarget, m Message) string {
+	lines := []string{title(say, t, m)}
 	if m.Test {
-		b.WriteString("New posts will arrive here.\n")
+		lines = append(lines, say.Text("message.new_posts_arrive_here"))
 	}
-	if words := newWords(m); words != "" {
-		b.WriteString(words + "\n")
+	if found := newWords(say, m); found != "" {
+		lines = append(lines, found)
 	}
-	for _, l := range linksOf(t, m) {
-		b.WriteString(l.Title + ": " + l.URL + "\n")
+	for _, l := range linksOf(say, t, m) {
+		lines = append(lines, say.Text("message.link", "title", l.Title, "url", l.URL))
 	}
 	for _, p := range m.Posts {
-		b.WriteString("\n" + oneLine(p.AuthorName, 80) + ": " + oneLine(p.Content, excerptLength) + "\n" + p.URL + "\n")
+		lines = append(lines, "", oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength), p.URL)
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
-// chatText is plainText for tools with short messages.
+// chatText is plainText for tools with short messages. Those of a chat are in English: they
+// have many readers, and the service does not know who they are.
 func chatText(t *watchpost.NotificationTarget, m Message) string {
-	s := []rune(plainText(t, m))
+	s := []rune(plainText(words.English(), t, m) + "\n")
 	return string(s[:min(len(s), maxChatText)])
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/dns/dnsmessage"
 
+	"watchpost/internal/mail/outgoing"
 	"watchpost/internal/notify"
 	"watchpost/watchpost"
 )
@@ -125,8 +126,8 @@ func TestAlertOfEveryKind(t *testing.T) {
 			target := &watchpost.NotificationTarget{ID: "t", Name: "Market", Kind: kind, Watchlist: "w", If: watchpost.PostConditions{Labels: []string{"Pricing"}}}
 			sent := func(m notify.Message) string {
 				if kind.Needs(watchpost.TargetUsers) {
-					subject, body := notify.MailText(target, m)
-					return subject + "\n" + body
+					mail := notify.Mail(outgoing.Recipient{Address: "ada@example.com"}, target, m)
+					return mail.Subject + "\n" + mail.Body
 				}
 				r := newReceiver(t, nil)
 				target.URL = r.URL

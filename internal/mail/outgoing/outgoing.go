@@ -13,6 +13,9 @@ type Mailer interface {
 // Mail is a plain-text mail.
 type Mail struct {
 	To, Subject, Body string
+	// Language is the code of the language that it is written in, of BCP 47. Mails that
+	// earlier builds have stored have none.
+	Language string `json:",omitempty"`
 	// Code is set if it carries a one-time code. Codes wait for no other mail.
 	Code bool `json:",omitempty"`
 }

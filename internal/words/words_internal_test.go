@@ -89,6 +89,11 @@ func TestFor(t *testing.T) {
 	} {
 		require.Equal(t, c.want, For(c.chosen, c.accepted).Code, "%q, %q", c.chosen, c.accepted)
 	}
+	require.Equal(t, "pt-BR", Accepted("pt").Code)
+	require.Equal(t, "en", Accepted("en-GB,de;q=0.5").Code)
+	for _, none := range []string{"", "*", "pl", "zh-CN,pl;q=0.5", "; not a header"} {
+		require.Nil(t, Accepted(none), "%q names no language that there is", none)
+	}
 }
 
 func TestNumbersAndDates(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package words holds the texts of the dashboard in its languages, one file each, and
-// writes numbers and dates as a language does. English is the source: it has every text,
-// and stands in for one that a language lacks.
+// Package words holds the texts of the dashboard and of mails in their languages, one file
+// each, and writes numbers and dates as a language does. English is the source: it has every
+// text, and stands in for one that a language lacks.
 //
 // A file maps ids to texts. {name} in a text is an argument. A text whose words depend on
 // a number has a form for each plural category that CLDR gives the language, chosen by the
@@ -55,7 +55,7 @@ type Language struct {
 	zone    *time.Location // of the reader; nil: UTC
 }
 
-// all are the languages, English first. They are read when the first page is asked for.
+// all are the languages, English first. They are read for the first page or mail.
 var all = sync.OnceValue(load)
 
 // matcher finds the best of all.
@@ -180,17 +180,19 @@ func (l *Language) In(zone *time.Location) *Language {
 // For returns the language that a reader has chosen by its code, else the one that fits the
 // value of Accept-Language best, else English.
 func For(chosen, accepted string) *Language {
-	if l := Of(chosen); l != nil {
-		return l
-	}
+	return cmp.Or(Of(chosen), Accepted(accepted), English())
+}
+
+// Accepted returns the language that fits a value of Accept-Language best; nil when none does.
+func Accepted(accepted string) *Language {
 	tags, _, err := language.ParseAcceptLanguage(accepted)
 	if err != nil || len(tags) == 0 {
-		return English()
+		return nil
 	}
 	if _, i, confidence := matcher().Match(tags...); confidence > language.No {
 		return all()[i]
 	}
-	return English()
+	return nil
 }
 
 // Text returns a text with its arguments, which are pairs of a name and a value. The text
