@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"cmp"
+
 	"watchpost/actors/access"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -81,9 +83,7 @@ const _ = uint(access.NoteOps - auditOps) // does not compile if an entry needs 
 
 // NoteLanguage implements access.Host.
 func (h accessHost) NoteLanguage(batch *persistence.Batch, member watchpost.MemberID, language string) {
-	if m, known := h.team.members.byID(member); known && m.Language == "" {
-		h.team.members.setLanguage(batch, member, language)
-	}
+	h.team.members.amend(batch, member, func(m *watchpost.Member) { m.Language = cmp.Or(m.Language, language) })
 }
 
 // SignedIn implements access.Host.

@@ -86,8 +86,6 @@ func (ms *members) receive(message any) bool {
 		ms.onAddMember(m)
 	case UpdateMember:
 		ms.onUpdateMember(m)
-	case SetLanguage:
-		ms.onSetLanguage(m)
 	case RemoveMember:
 		ms.onRemoveMember(m)
 	case LeaveTeam:
@@ -162,24 +160,19 @@ func (ms *members) byEmail(email string) (watchpost.Member, error) {
 	return watchpost.Member{}, errMember()
 }
 
-// signedIn notes that a member has signed in, and so may be mailed.
-func (ms *members) signedIn(batch *persistence.Batch, id watchpost.MemberID) {
-	for i := range ms.list {
-		if m := &ms.list[i]; m.ID == id && m.NeverSignedIn {
-			m.NeverSignedIn = false
-			batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(*m))
-		}
+// amend changes the record of a member, if there is that one, and returns it. It adds one
+// operation to the batch when the record is another one then.
+func (ms *members) amend(batch *persistence.Batch, id watchpost.MemberID, change func(*watchpost.Member)) watchpost.Member {
+	i := slices.IndexFunc(ms.list, func(m watchpost.Member) bool { return m.ID == id })
+	if i < 0 {
+		return watchpost.Member{}
 	}
-}
-
-// setLanguage stores the language of a member, in one operation at most.
-func (ms *members) setLanguage(batch *persistence.Batch, id watchpost.MemberID, language string) {
-	for i := range ms.list {
-		if m := &ms.list[i]; m.ID == id && m.Language != language {
-			m.Language = language
-			batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(*m))
-		}
+	before := ms.list[i]
+	change(&ms.list[i])
+	if ms.list[i] != before {
+		batch.Put(teamspace.Key(teamspace.KeyMember, id), teamspace.Encode(ms.list[i]))
 	}
+	return ms.list[i]
 }
 
 func (ms *members) byID(id watchpost.MemberID) (watchpost.Member, bool) {

@@ -45,7 +45,7 @@ func (ms *members) enter(batch *persistence.Batch, member watchpost.Member, key,
 // noteSignIn notes that a member has signed in. by is what showed who it is.
 func (t *team) noteSignIn(batch *persistence.Batch, member watchpost.MemberID, by string) {
 	t.personSeen(batch)
-	t.members.signedIn(batch, member)
+	t.members.amend(batch, member, func(m *watchpost.Member) { m.NeverSignedIn = false }) // so it may be mailed
 	t.audit.note(batch, watchpost.AuditSignedIn, member, by)
 }
 

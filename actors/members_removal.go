@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"slices"
 
 	"watchpost/actors/root"
@@ -10,18 +11,12 @@ import (
 	"watchpost/watchpost"
 )
 
-// UpdateMember changes a member's role (NotFound `User not found`); answered by
-// watchpost.Member.
+// UpdateMember changes what is not its zero value (NotFound `User not found`); answered by
+// watchpost.Member. Language is the code of that of mails; "" is none.
 type UpdateMember struct {
-	Member watchpost.MemberID
-	Role   watchpost.Role
-}
-
-// SetLanguage stores the code of the language that a member has chosen for the mails to it;
-// "" : none (NotFound); answered by Done.
-type SetLanguage struct {
 	Member   watchpost.MemberID
-	Language string
+	Role     watchpost.Role
+	Language *string
 }
 
 // RemoveMember takes a member out of the team (NotFound `User not found`);
@@ -42,28 +37,22 @@ type LeaveTeam struct {
 func errMember() error { return watchpost.Errorf(watchpost.NotFound, "User not found") }
 
 func (ms *members) onUpdateMember(m UpdateMember) {
-	i := slices.IndexFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
-	if i < 0 {
+	before, known := ms.byID(m.Member)
+	if !known {
 		ms.Answer(nil, errMember())
 		return
 	}
 	batch := &persistence.Batch{}
-	if ms.list[i].Role != m.Role {
-		ms.list[i].Role = m.Role
-		batch.Put(teamspace.Key(teamspace.KeyMember, m.Member), teamspace.Encode(ms.list[i]))
-		ms.team.audit.note(batch, watchpost.AuditRoleChanged, "", ms.list[i].Email+", "+string(m.Role))
+	after := ms.amend(batch, m.Member, func(one *watchpost.Member) {
+		one.Role = cmp.Or(m.Role, one.Role)
+		if m.Language != nil {
+			one.Language = *m.Language
+		}
+	})
+	if after.Role != before.Role {
+		ms.team.audit.note(batch, watchpost.AuditRoleChanged, "", after.Email+", "+string(after.Role))
 	}
-	ms.Commit(batch, ms.list[i])
-}
-
-func (ms *members) onSetLanguage(m SetLanguage) {
-	if _, known := ms.byID(m.Member); !known {
-		ms.Answer(nil, errMember())
-		return
-	}
-	batch := &persistence.Batch{}
-	ms.setLanguage(batch, m.Member, m.Language)
-	ms.Commit(batch, root.Done{})
+	ms.Commit(batch, after)
 }
 
 func (ms *members) onRemoveMember(m RemoveMember) {

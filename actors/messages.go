@@ -292,7 +292,6 @@ func (noteClaims) AnsweredWith(root.Done)           {}
 func (getScanStates) AnsweredWith(scanStates)       {}
 func (AddMember) AnsweredWith(watchpost.Member)     {}
 func (UpdateMember) AnsweredWith(watchpost.Member)  {}
-func (SetLanguage) AnsweredWith(root.Done)          {}
 func (RemoveMember) AnsweredWith(root.Done)         {}
 func (LeaveTeam) AnsweredWith(root.Done)            {}
 func (ReleaseAccount) AnsweredWith(root.Done)       {}

@@ -275,7 +275,7 @@ func (d *Dashboard) chooseLanguage(w http.ResponseWriter, r *http.Request) error
 		return errUnknownForm()
 	}
 	if v, err := d.visit(r); err == nil {
-		set := actors.SetLanguage{Member: v.member.ID, Language: cmp.Or(chosen, codeOf(acceptedBy(r)))}
+		set := actors.UpdateMember{Member: v.member.ID, Language: new(cmp.Or(chosen, codeOf(acceptedBy(r))))}
 		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, set); err != nil {
 			return err
 		}
