@@ -185,7 +185,7 @@ func (k *kindReader) heads(to int) bool {
 	return !slices.ContainsFunc(k.tokens[k.sentence:to], func(t token) bool {
 		request := t.is(stopWord|frameWord|onlyWord|andWord|orWord|selfWord|meWord) && !t.is(aboutWord) || t.kind >= pause && t.kind != stop ||
 			lookup("languages", t.norm) != "" || t.intent != nil && (t.intent.name == "buy" || t.intent.name == "question")
-		return !request && !(t.is(roleWord|seniorityWord) && k.at(to-1).is(frameWord))
+		return !request && (!t.is(roleWord|seniorityWord) || !k.at(to-1).is(frameWord))
 	})
 }
 

@@ -77,7 +77,7 @@ func (s *server) tryLock(of *session, lock cluster.Lock) (bool, error) {
 			continue
 		}
 		for held := range l.locks {
-			if held.Node == lock.Node && !(held.Shared && lock.Shared) {
+			if held.Node == lock.Node && (!held.Shared || !lock.Shared) {
 				return false, nil
 			}
 		}
