@@ -98,7 +98,7 @@ func (w *world) heal() {
 	for slot, p := range w.slots {
 		switch {
 		case p == nil:
-		case p.dead || p.stopped:
+		case p.dead || p.stopping: // no one else starts it again
 			w.restart(slot)
 		default:
 			p.frozen = min(p.frozen, w.now())
