@@ -53,7 +53,7 @@ var Nodes = []Fault{
 		{"Node.HandOver", "return n.o.ReleaseName(ctx, name)", "return nil"},
 	}},
 	{Name: "silent owner is waited for", Breaks: bounded, Edits: []Edit{
-		{"Edge.watch", "case silent:", "case false:"},
+		{"Edge.watch", "case silent:", "case silent && false:"},
 	}},
 	{Name: "late leave ends the next membership", Breaks: oneServer, Edits: []Edit{
 		{"Node.endMembership", "last, n.incarnation = n.incarnation, rand.Text()", "last = n.incarnation"},
