@@ -87,7 +87,10 @@ func (w *world) boot(slot int) {
 	p.serve(log)
 	w.tell("%s starts (process %d, old %v)", p.name, p.id, p.old)
 	w.spawn(p, "join", func() {
-		if err := p.node.Join(p.ctx); err != nil {
+		switch err := p.node.Join(p.ctx); {
+		case p.dead.Load(): // killed meanwhile
+			return
+		case err != nil:
 			w.fail("%s does not join: %v", p.name, err)
 			return
 		}
