@@ -42,9 +42,8 @@ func (e *Edge) awaitOrTakeOver(ctx context.Context, name string, place cluster.P
 		}
 	case <-changed:
 	case <-ctx.Done():
-		return ctx.Err()
 	}
-	return nil
+	return ctx.Err() // and not by chance when several have happened
 }
 
 // ask has a node hand a name over to this one.
@@ -83,7 +82,8 @@ func (e *Edge) handOver(w http.ResponseWriter, r *http.Request) {
 }
 
 // wait returns nil after a change or a pause; 0 is no pause. It returns an error
-// when ctx ends first.
+// when ctx has ended, also if there was a change: which of them was first is chance after a
+// long forward.
 func wait(ctx context.Context, changed <-chan struct{}, pause time.Duration) error {
 	var over <-chan time.Time
 	if pause > 0 {
@@ -95,7 +95,6 @@ func wait(ctx context.Context, changed <-chan struct{}, pause time.Duration) err
 	case <-changed:
 	case <-over:
 	case <-ctx.Done():
-		return ctx.Err()
 	}
-	return nil
+	return ctx.Err()
 }

@@ -28,7 +28,7 @@ var faults = []func(*world){
 func (w *world) one() *process {
 	var up []*process
 	for _, p := range w.slots {
-		if p != nil && !p.dead && !p.stopped && !p.stopping {
+		if p != nil && !p.dead.Load() && !p.stopped && !p.stopping {
 			up = append(up, p)
 		}
 	}
@@ -40,7 +40,7 @@ func (w *world) one() *process {
 
 // restart starts a process in place of one that has ended.
 func (w *world) restart(slot int) {
-	if p := w.slots[slot]; !p.dead {
+	if p := w.slots[slot]; !p.dead.Load() {
 		p.kill()
 	}
 	w.boot(slot)
@@ -181,6 +181,6 @@ func (w *world) excused(a *asked) bool { return a.p.troubled > a.sent || a.p.sto
 // endDead ends the sessions of processes that have ended, whose nodes are reached again.
 func (s *server) endDead() {
 	s.sessions = slices.DeleteFunc(s.sessions, func(l *lockSession) bool {
-		return l.of.p.dead && !s.w.network.cut[l.of.p.slot][database]
+		return l.of.p.dead.Load() && !s.w.network.cut[l.of.p.slot][database]
 	})
 }

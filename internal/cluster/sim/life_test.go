@@ -98,7 +98,7 @@ func (w *world) heal() {
 	for slot, p := range w.slots {
 		switch {
 		case p == nil:
-		case p.dead || p.stopped:
+		case p.dead.Load() || p.stopping: // no one else starts it again
 			w.restart(slot)
 		default:
 			p.frozen = min(p.frozen, w.now())
@@ -156,7 +156,7 @@ func (w *world) places() string {
 func (w *world) end() {
 	w.trace = nil
 	for _, p := range w.slots {
-		if p != nil && !p.dead {
+		if p != nil && !p.dead.Load() {
 			p.kill()
 		}
 	}

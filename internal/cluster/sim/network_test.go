@@ -191,7 +191,7 @@ func (e *exchange) send(r *http.Request, body []byte, peer bool) {
 	reset := func() { e.reply(httpReply{err: errReset}) }
 	e.w.send(&message{key: e.key, from: e.from, to: e.to, twice: true, lost: reset, arrive: func() {
 		p := e.w.slots[e.to]
-		if p == nil || p.dead || p.stopped {
+		if p == nil || p.dead.Load() || p.stopped {
 			e.answer(httpReply{err: errRefused})
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -35,7 +36,7 @@ type process struct {
 	id   int // of all processes of the life
 	slot int // its node
 	name string
-	dead bool
+	dead atomic.Bool // timers read it at any time
 	// frozen is until when nothing of it runs.
 	frozen time.Duration
 	// boot is the time of its machine when the life began.
@@ -86,7 +87,10 @@ func (w *world) boot(slot int) {
 	p.serve(log)
 	w.tell("%s starts (process %d, old %v)", p.name, p.id, p.old)
 	w.spawn(p, "join", func() {
-		if err := p.node.Join(p.ctx); err != nil {
+		switch err := p.node.Join(p.ctx); {
+		case p.dead.Load(): // killed meanwhile
+			return
+		case err != nil:
 			w.fail("%s does not join: %v", p.name, err)
 			return
 		}
@@ -154,7 +158,7 @@ func (p *process) SinceBoot() time.Duration { return p.w.now() + p.boot }
 
 // Turn implements cluster.Machine and root.Scheduling.
 func (p *process) Turn(what string) {
-	if p.dead {
+	if p.dead.Load() {
 		runtime.Goexit()
 	}
 	name, _ := p.w.names.LoadOrStore(goroutine(), what)
@@ -206,7 +210,7 @@ func (t *timer) fire() {
 // kill ends the process at once.
 func (p *process) kill() {
 	w := p.w
-	p.dead = true
+	p.dead.Store(true)
 	w.mu.Lock()
 	w.boxes = slices.DeleteFunc(w.boxes, func(b *mailbox) bool { return b.p == p })
 	w.timers = slices.DeleteFunc(w.timers, func(t *timer) bool { return t.p == p })
@@ -273,7 +277,7 @@ func (b *mailbox) post(to *[]any, message any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	*to = append(*to, message)
-	if !b.listed && !b.p.dead {
+	if !b.listed && !b.p.dead.Load() {
 		b.listed = true
 		w.insert(b)
 	}
@@ -359,10 +363,10 @@ func (h *logWatch) Handle(_ context.Context, r slog.Record) error {
 		fmt.Fprintf(&text, " %s=%v", a.Key, a.Value)
 		return true
 	})
-	if wrong := r.Message == "unexpected reply" || r.Message == "unknown message" || r.Message == "actor failed" || r.Message == "panic"; wrong && !h.p.dead {
+	if wrong := r.Message == "unexpected reply" || r.Message == "unknown message" || r.Message == "actor failed" || r.Message == "panic"; wrong && !h.p.dead.Load() {
 		h.p.w.fail("log: %s%s", r.Message, text.String())
 	}
-	if h.p.w.trace != nil && !h.p.dead {
+	if h.p.w.trace != nil && !h.p.dead.Load() {
 		h.p.w.trace(fmt.Sprintf("       %s says: %s%s", h.p.name, r.Message, text.String()))
 	}
 	return nil

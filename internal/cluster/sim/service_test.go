@@ -147,7 +147,7 @@ func (w *world) check() {
 	for _, t := range w.teams {
 		var here *process
 		for _, p := range w.slots {
-			if p == nil || p.dead || !p.joined || !p.node.Serves(t.name) {
+			if p == nil || p.dead.Load() || !p.joined || !p.node.Serves(t.name) {
 				continue
 			}
 			if here != nil {
@@ -207,7 +207,7 @@ func (c *client) next() {
 func (c *client) choose() int {
 	var up []int
 	for i, p := range c.w.slots {
-		if p != nil && !p.dead && p.joined && !p.stopped {
+		if p != nil && !p.dead.Load() && p.joined && !p.stopped {
 			up = append(up, i)
 		}
 	}
@@ -269,7 +269,7 @@ func (a *asked) late(e *exchange) {
 	if a.over {
 		return
 	}
-	if w := a.c.w; !a.p.dead && a.p.frozen < a.sent && !w.excused(a) {
+	if w := a.c.w; !a.p.dead.Load() && a.p.frozen < a.sent && !w.excused(a) {
 		w.fail("request %s at %s was not answered within %s", a.id, a.p.name, within)
 	}
 	e.end()

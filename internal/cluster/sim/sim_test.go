@@ -43,7 +43,7 @@ func onOneProcessor() (restore func()) {
 // WATCHPOST_SIM_SEED plays that one, with its trace in the file WATCHPOST_SIM_TRACE;
 // WATCHPOST_SIM_LIVES sets the number of lives from there on.
 func TestLives(t *testing.T) {
-	lives := uint64(60)
+	lives := uint64(20) // half a minute with the race detector
 	first := number(t, "WATCHPOST_SIM_SEED", 1)
 	if os.Getenv("WATCHPOST_SIM_SEED") != "" {
 		lives = 1

@@ -166,7 +166,7 @@ func (w *world) resume(k *parked) {
 	w.parked = slices.Delete(w.parked, at, at+1)
 	w.mu.Unlock()
 	w.note("turn", k.key)
-	k.turn <- !k.p.dead
+	k.turn <- !k.p.dead.Load()
 }
 
 // choices lists what could run now, in an order that follows from the seed alone, and when
