@@ -212,7 +212,7 @@ func (n *Node) living() (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.o.Machine.SinceBoot()
-	for id := range n.pulses {
+	for _, id := range n.pulses.ids() {
 		if !n.pulses.late(id, now, n.o.TTL) {
 			ids = append(ids, id)
 		}

@@ -1,6 +1,10 @@
 package cluster
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // row is a member's row in the database. beat is another one after each renewal. unchanged
 // means that the row is as the statement before has seen it.
@@ -45,11 +49,14 @@ func (p pulses) see(members []string, rows []row, now time.Duration) {
 	}
 }
 
+// ids are those of the members, sorted: what is asked and logged about them has one order.
+func (p pulses) ids() []string { return slices.Sorted(maps.Keys(p)) }
+
 // overdue returns the members that have not renewed for a time.
 func (p pulses) overdue(now, limit time.Duration) (rows []row) {
-	for id, last := range p {
-		if now-last.since >= limit {
-			rows = append(rows, row{id: id, beat: last.beat})
+	for _, id := range p.ids() {
+		if p.late(id, now, limit) {
+			rows = append(rows, row{id: id, beat: p[id].beat})
 		}
 	}
 	return rows

@@ -31,6 +31,7 @@ func TestPulses(t *testing.T) {
 	at("a", 2*second)
 	at("b", 4*second)
 	require.Equal(t, []row{{id: "a", beat: "2"}}, p.overdue(5*second, 3*second))
+	require.Equal(t, []row{{id: "a", beat: "2"}, {id: "b", beat: "3"}}, p.overdue(9*second, 3*second), "in one order, so that lives of the simulation repeat")
 	require.True(t, p.late("a", 5*second, 3*second))
 	require.False(t, p.late("b", 5*second, 3*second))
 	p.see(ab, []row{{"a", "3", true}, {"b", "3", true}}, 5*second)
