@@ -131,15 +131,18 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		e.send(r, body, true)
 	}
-	var reply httpReply
+	reply, over := httpReply{}, false
 	select {
 	case reply = <-replies:
 	case <-r.Context().Done():
-		e.end()
-		reply.err = context.Cause(r.Context())
+		over = true
 	case <-p.ctx.Done():
 	}
 	p.Turn("reply " + key)
+	if over { // several requests may be over at once: their turns say which one is first
+		e.end()
+		return nil, context.Cause(r.Context())
+	}
 	if reply.err != nil {
 		return nil, reply.err
 	}
