@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -161,8 +162,7 @@ func (p *process) Turn(what string) {
 	if p.dead.Load() {
 		runtime.Goexit()
 	}
-	name, _ := p.w.names.LoadOrStore(goroutine(), what)
-	if !<-p.w.park(p, what, name.(string)).turn {
+	if !<-p.w.park(p, what, p.w.name(what)).turn {
 		runtime.Goexit()
 	}
 }
@@ -236,8 +236,8 @@ func (p *process) stop() {
 		p.Turn("drained")
 		if err == nil {
 			p.gaveUp()
-			err = p.node.Close(ctx)
 		}
+		err = errors.Join(err, p.node.Close(ctx)) // the service leaves, whether the others have its teams or not
 		p.Turn("closed")
 		p.w.note("stopped", fmt.Sprint(p.id, err))
 		p.stopped = true

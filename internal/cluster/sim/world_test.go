@@ -1,12 +1,15 @@
 package sim
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -137,6 +140,23 @@ func goroutine() (id uint64) {
 		id = id*10 + uint64(c-'0')
 	}
 	return id
+}
+
+// name returns the name of the goroutine that calls it. One that nobody has named is named
+// after its creator and its first turn: those of two requests have two names.
+func (w *world) name(turn string) string {
+	id := goroutine()
+	if name, known := w.names.Load(id); known {
+		return name.(string)
+	}
+	stack := debug.Stack()
+	_, after, _ := bytes.Cut(stack[bytes.LastIndex(stack, []byte("created by ")):], []byte(" in goroutine "))
+	digits, _, _ := bytes.Cut(after, []byte("\n"))
+	creator, _ := strconv.ParseUint(string(digits), 10, 64)
+	by, _ := w.names.Load(creator)
+	name := fmt.Sprint(turn, " of ", by)
+	w.names.Store(id, name)
+	return name
 }
 
 // spawn calls f in a goroutine of a process, when it is its turn.
