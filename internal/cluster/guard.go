@@ -54,6 +54,9 @@ type guard struct {
 	notified func()
 	// failed is called when another process has taken a lock.
 	failed func(error)
+	// givingUp is called before the guard ends a session that the database may still have;
+	// nil: nothing has to end before.
+	givingUp func()
 	// wait is how long start waits for locks that another process holds.
 	wait time.Duration
 	// since is when the session that holds the locks now took them; 0: there is none.
@@ -62,12 +65,23 @@ type guard struct {
 
 // heldFor returns for how long one session has held the locks.
 func (g *guard) heldFor() time.Duration {
-	since := time.Duration(g.since.Load())
+	since := g.heldSince()
 	if since == 0 {
 		return 0
 	}
 	return g.machine.SinceBoot() - since
 }
+
+// hold notes that a session has taken the locks.
+func (g *guard) hold() {
+	g.since.Store(int64(g.machine.SinceBoot()))
+	if g.notified != nil {
+		g.notified()
+	}
+}
+
+// heldSince returns when the session that holds the locks now took them; 0: there is none.
+func (g *guard) heldSince() time.Duration { return time.Duration(g.since.Load()) }
 
 // Locks of the database and of a node.
 func lockAlone() Lock         { return Lock{What: "the database"} }
@@ -96,7 +110,7 @@ func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err 
 		}
 	}
 	done := make(chan struct{})
-	g.since.Store(int64(g.machine.SinceBoot()))
+	g.hold()
 	go func() {
 		defer close(done)
 		g.machine.Turn("guard")
@@ -118,7 +132,7 @@ func (g *guard) run(ctx context.Context, conn Session) {
 		if conn = g.regain(ctx); conn == nil {
 			return
 		}
-		g.since.Store(int64(g.machine.SinceBoot()))
+		g.hold()
 		g.log.Info("holds its locks in the database again")
 	}
 }
@@ -165,14 +179,34 @@ func (g *guard) listen(ctx context.Context, conn Session) error {
 		case err != nil && !quiet:
 			return err
 		case err != nil:
-			checking, cancel := context.WithTimeout(ctx, guardTimeout)
-			err := conn.Ping(checking)
-			cancel()
-			if err != nil {
+			if err := g.check(ctx, conn); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// errSilent means that the database did not answer on the session that holds the locks.
+var errSilent = errors.New("the database does not answer")
+
+// check asks the database for a sign that it has the session. Without one in time it gives
+// the session up, which may free the locks: nothing may count on them then.
+func (g *guard) check(ctx context.Context, conn Session) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	silent := time.AfterFunc(guardTimeout, func() {
+		g.machine.Turn("guard gives up")
+		g.since.Store(0)
+		if g.givingUp != nil {
+			g.givingUp()
+		}
+		cancel()
+	})
+	err := conn.Ping(ctx)
+	if !silent.Stop() {
+		err = errSilent
+	}
+	return err
 }
 
 // connect opens the session and takes the locks.
@@ -203,11 +237,7 @@ func (g *guard) prepare(ctx context.Context, conn Session) error {
 	if g.notified == nil {
 		return nil
 	}
-	if err := conn.Listen(ctx); err != nil {
-		return err
-	}
-	g.notified()
-	return nil
+	return conn.Listen(ctx)
 }
 
 func closeConn(conn interface{ Close(context.Context) error }) {

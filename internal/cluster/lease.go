@@ -67,7 +67,7 @@ func (n *Node) renew(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
 	sent := n.o.Machine.SinceBoot()
-	held, incarnation := n.guard.heldFor() > 0, n.membership()
+	held, incarnation := n.guard.heldSince(), n.membership()
 	known := noView
 	if n.joined {
 		n.mu.Lock()
@@ -264,13 +264,14 @@ func (n *Node) endMembership() (last string) {
 }
 
 // update takes a renewal that was sent at a time. It makes the lease longer only if the
-// session lock was held then: others take a free lock for a sign that this node is gone.
-func (n *Node) update(view View, sent time.Duration, held bool) {
+// session that held the lock then still does: others take a free lock for a sign that this
+// node is gone.
+func (n *Node) update(view View, sent, held time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	previous, lapsed := n.own.views.current(), n.leaseEnd <= n.o.Machine.SinceBoot()
 	n.move(view)
-	if held {
+	if held != 0 && held == n.guard.heldSince() {
 		n.leaseEnd = sent + n.o.TTL
 		if n.watchdog == nil {
 			n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
@@ -307,6 +308,22 @@ func (n *Node) lapse() {
 	if ended {
 		n.o.Log.Error("the lease ended: this node serves nothing until it can renew it", "node", n.o.ID)
 		n.metrics.lapses.Inc()
+	}
+}
+
+// yieldLease ends the lease before the node gives up the session that holds its lock. The
+// other nodes may remove it as soon as the lock is free.
+func (n *Node) yieldLease() {
+	n.mu.Lock()
+	now := n.o.Machine.SinceBoot()
+	lasts := now < n.leaseEnd
+	if lasts {
+		n.leaseEnd = now
+		n.watchdog.Stop()
+	}
+	n.mu.Unlock()
+	if lasts {
+		n.lapse()
 	}
 }
 

@@ -16,7 +16,7 @@ var modelled = map[string]any{
 	"renewSQL": renewSQL, "joinSQL": joinSQL, "leaveSQL": leaveSQL, "confirmSQL": confirmSQL, "expireSQL": expireSQL,
 	"reportDeadSQL": reportDeadSQL, "drainSQL": drainSQL, "nextViewSQL": nextViewSQL,
 	"Node.renew": (*Node).renew, "Node.releaseUntil": (*Node).releaseUntil, "Node.ReportDead": (*Node).ReportDead, "Node.StepOut": (*Node).StepOut,
-	"Node.HandOver": (*Node).HandOver, "Node.TakeOver": (*Node).TakeOver, "Place.From": Place{}.From, "guard.regain": (*guard).regain,
+	"Node.HandOver": (*Node).HandOver, "Node.TakeOver": (*Node).TakeOver, "Place.From": Place{}.From, "guard.regain": (*guard).regain, "guard.check": (*guard).check,
 }
 
 // ids are the nodes of the model.

@@ -120,7 +120,7 @@ func (n *Node) Join(ctx context.Context) (err error) {
 	n.reader = reader{o: &n.o, db: n.db}
 	guarding, unguard := context.WithCancel(context.Background())
 	n.unguard = unguard
-	n.guard = &guard{open: n.db.Session, machine: n.o.Machine, log: n.o.Log, locks: []Lock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail, wait: memberWait}
+	n.guard = &guard{open: n.db.Session, machine: n.o.Machine, log: n.o.Log, locks: []Lock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, givingUp: n.yieldLease, failed: n.fail, wait: memberWait}
 	err = n.patiently(ctx, func() (err error) {
 		starting, cancel := context.WithCancel(ctx)
 		defer cancel()

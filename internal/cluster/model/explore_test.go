@@ -67,6 +67,7 @@ func TestPlantedFaults(t *testing.T) {
 		{"young session", Rules{YoungSession: true}, fault, false},
 		{"leave keeps membership", Rules{LeaveKeepsMembership: true}, two, false},
 		{"lease without lock", Rules{LeaseWithoutLock: true}, Bounds{Views: 2, Faults: 1, Lapses: 1, Both: true}, false},
+		{"lease outlives session", Rules{LeaseOutlivesSession: true}, fault, false},
 		{"confirm first", Rules{ConfirmFirst: true}, Bounds{Views: 3, Faults: 1}, true},
 	} {
 		t.Run(f.name, func(t *testing.T) {

@@ -31,4 +31,6 @@ type Rules struct {
 	LeaveKeepsMembership bool
 	// LeaseWithoutLock: a renewal counts although the node's session does not hold its lock.
 	LeaseWithoutLock bool
+	// LeaseOutlivesSession: a node that gives its session up keeps its lease.
+	LeaseOutlivesSession bool
 }

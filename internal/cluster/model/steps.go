@@ -51,6 +51,7 @@ var Steps = []Step{
 	{"a late statement arrives", passing, arrive},
 	{"the process ends", fault, crash},
 	{"the database restarts", fault, restart},
+	{"guard.check gives the session up", fault, giveSessionUp},
 	{"Node.StepOut", fault, stepOut},
 	{"drainSQL", fault, drain},
 	{"nextViewSQL", fault, nextView},

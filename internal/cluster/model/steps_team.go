@@ -239,6 +239,19 @@ func restart(s *State, i int, _ Rules) bool {
 	return true
 }
 
+// giveSessionUp ends the lease first, and no renewal that is under way begins it again.
+func giveSessionUp(s *State, i int, r Rules) bool {
+	n := &s.Node[i]
+	if !n.Up || !n.Lock {
+		return false
+	}
+	n.Lock = false
+	if !r.LeaseOutlivesSession {
+		n.Lease, n.Reply.Held = false, false
+	}
+	return true
+}
+
 func stepOut(s *State, i int, r Rules) bool {
 	n := &s.Node[i]
 	if !n.Up || n.Phase != Renewing || n.Reply.On || !n.Current().Member(i) {
