@@ -172,7 +172,10 @@ func (n *Node) join(ctx context.Context, view View) error {
 		return err
 	}
 	asked := n.o.Machine.SinceBoot()
-	err := n.o.Reached(ctx, n.living())
+	n.mu.Lock()
+	others := n.pulses.living(asked, n.o.TTL)
+	n.mu.Unlock()
+	err := n.o.Reached(ctx, others)
 	n.mu.Lock()
 	if now := n.o.Machine.SinceBoot(); now-asked < n.o.TTL {
 		n.renewed = now // it waited for others, and was not paused itself
@@ -205,19 +208,6 @@ func (n *Node) giveUp(ctx context.Context, view View) error {
 	n.announce()
 	n.mu.Unlock()
 	return n.o.Release(ctx, n.keeps)
-}
-
-// living returns the other members that have renewed within the time of a lease.
-func (n *Node) living() (ids []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	now := n.o.Machine.SinceBoot()
-	for _, id := range n.pulses.ids() {
-		if !n.pulses.late(id, now, n.o.TTL) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // StepOut ends the membership until most of the other members reach this node: to their

@@ -52,6 +52,16 @@ func (p pulses) see(members []string, rows []row, now time.Duration) {
 // ids are those of the members, sorted: what is asked and logged about them has one order.
 func (p pulses) ids() []string { return slices.Sorted(maps.Keys(p)) }
 
+// living returns the members that have renewed within a time.
+func (p pulses) living(now, limit time.Duration) (ids []string) {
+	for _, id := range p.ids() {
+		if !p.late(id, now, limit) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // overdue returns the members that have not renewed for a time.
 func (p pulses) overdue(now, limit time.Duration) (rows []row) {
 	for _, id := range p.ids() {
