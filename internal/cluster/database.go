@@ -15,8 +15,9 @@ type Database interface {
 	// view is another one than that of r.Known, and otherwise those that have not changed
 	// since r.Snapshot. They are as they were before.
 	Renew(ctx context.Context, r Renewal) (Renewed, error)
-	// Join makes a process a member, in place of an earlier process with the same id.
-	Join(ctx context.Context, id, incarnation, build string, ttl time.Duration, draining bool) error
+	// Join makes a process a member, in place of an earlier process with the same id, if its
+	// session holds the lock of the node.
+	Join(ctx context.Context, j Joining) (joined bool, err error)
 	// Confirm notes that a node has ended the actors of names that it does not own in a view.
 	Confirm(ctx context.Context, id, incarnation string, view int64) error
 	// Expire removes members that have not renewed since, and returns their ids.
@@ -31,6 +32,14 @@ type Database interface {
 	NextView(ctx context.Context, id, incarnation string) error
 	// Close frees the connections.
 	Close()
+}
+
+// Joining is a process that becomes a member.
+type Joining struct {
+	ID, Incarnation, Build string
+	TTL                    time.Duration
+	Session                uint32 // the ID of the session
+	Draining               bool
 }
 
 // Renewal is what a renewal says and asks.
@@ -71,6 +80,8 @@ type Lock struct {
 
 // Session is a session in the database that holds locks.
 type Session interface {
+	// ID is what the database calls the session.
+	ID() uint32
 	// TryLock takes a lock, or returns false.
 	TryLock(ctx context.Context, l Lock) (bool, error)
 	// Holder names a process that holds the lock of the database.

@@ -59,29 +59,32 @@ type guard struct {
 	givingUp func()
 	// wait is how long start waits for locks that another process holds.
 	wait time.Duration
-	// since is when the session that holds the locks now took them; 0: there is none.
-	since atomic.Int64
+	// held is the session that holds the locks now; nil: there is none.
+	held atomic.Pointer[holding]
+}
+
+// holding is a session, and since when it has held the locks.
+type holding struct {
+	session uint32
+	since   time.Duration
 }
 
 // heldFor returns for how long one session has held the locks.
 func (g *guard) heldFor() time.Duration {
-	since := g.heldSince()
-	if since == 0 {
+	held := g.held.Load()
+	if held == nil {
 		return 0
 	}
-	return g.machine.SinceBoot() - since
+	return g.machine.SinceBoot() - held.since
 }
 
 // hold notes that a session has taken the locks.
-func (g *guard) hold() {
-	g.since.Store(int64(g.machine.SinceBoot()))
+func (g *guard) hold(conn Session) {
+	g.held.Store(&holding{conn.ID(), g.machine.SinceBoot()})
 	if g.notified != nil {
 		g.notified()
 	}
 }
-
-// heldSince returns when the session that holds the locks now took them; 0: there is none.
-func (g *guard) heldSince() time.Duration { return time.Duration(g.since.Load()) }
 
 // Locks of the database and of a node.
 func lockAlone() Lock         { return Lock{What: "the database"} }
@@ -110,7 +113,7 @@ func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err 
 		}
 	}
 	done := make(chan struct{})
-	g.hold()
+	g.hold(conn)
 	go func() {
 		defer close(done)
 		g.machine.Turn("guard")
@@ -123,7 +126,7 @@ func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err 
 func (g *guard) run(ctx context.Context, conn Session) {
 	for {
 		err := g.listen(ctx, conn)
-		g.since.Store(0)
+		g.held.Store(nil)
 		closeConn(conn)
 		if ctx.Err() != nil {
 			return
@@ -132,7 +135,7 @@ func (g *guard) run(ctx context.Context, conn Session) {
 		if conn = g.regain(ctx); conn == nil {
 			return
 		}
-		g.hold()
+		g.hold(conn)
 		g.log.Info("holds its locks in the database again")
 	}
 }
@@ -196,7 +199,7 @@ func (g *guard) check(ctx context.Context, conn Session) error {
 	defer cancel()
 	silent := time.AfterFunc(guardTimeout, func() {
 		g.machine.Turn("guard gives up")
-		g.since.Store(0)
+		g.held.Store(nil)
 		if g.givingUp != nil {
 			g.givingUp()
 		}

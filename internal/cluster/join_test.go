@@ -31,13 +31,13 @@ func (d *silentJoin) Renew(_ context.Context, r Renewal) (Renewed, error) {
 }
 
 // Join implements Database.
-func (d *silentJoin) Join(ctx context.Context, _, _, _ string, _ time.Duration, _ bool) error {
+func (d *silentJoin) Join(ctx context.Context, j Joining) (bool, error) {
 	if d.joins++; d.joins == 1 {
 		<-ctx.Done()
-		return ctx.Err()
+		return false, ctx.Err()
 	}
-	d.member = true
-	return nil
+	d.member = j.Session == freeSession{}.ID()
+	return d.member, nil
 }
 
 // Leave implements Database.
@@ -48,6 +48,9 @@ func (*silentJoin) Close() {}
 
 // freeSession is a session whose locks no other has.
 type freeSession struct{ Session }
+
+// ID implements Session.
+func (freeSession) ID() uint32 { return 7 }
 
 // TryLock implements Session.
 func (freeSession) TryLock(context.Context, Lock) (bool, error) { return true, nil }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -58,6 +59,9 @@ var errReplaced = errors.New("another process serves with the same --advertise: 
 // errUnreached means that a node would be of no use to the clients of the others.
 var errUnreached = errors.New("no member: --advertise must lead to this node from the others and from here, with its certificate")
 
+// errNoSession means that the database has ended the session that holds the node's lock.
+var errNoSession = errors.New("no member yet: the session that holds the lock of this node has ended")
+
 // renew extends the lease, reads the view, and removes members that are overdue. A node
 // that is no member joins.
 func (n *Node) renew(ctx context.Context) error {
@@ -67,7 +71,7 @@ func (n *Node) renew(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
 	sent := n.o.Machine.SinceBoot()
-	held, incarnation := n.guard.heldSince(), n.membership()
+	held, incarnation := n.guard.held.Load(), n.membership()
 	known := noView
 	if n.joined {
 		n.mu.Lock()
@@ -180,15 +184,18 @@ func (n *Node) join(ctx context.Context, view View) error {
 	if now := n.o.Machine.SinceBoot(); now-asked < n.o.TTL {
 		n.renewed = now // it waited for others, and was not paused itself
 	}
-	draining := n.drained
+	joining := Joining{ID: n.o.ID, Incarnation: n.incarnation, Build: n.o.Build, TTL: n.o.TTL, Draining: n.drained}
 	n.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
+	if held := n.guard.held.Load(); held != nil {
+		joining.Session = held.session
+	}
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	if err := n.db.Join(bounded, n.o.ID, n.membership(), n.o.Build, n.o.TTL, draining); err != nil {
-		return err
+	if joined, err := n.db.Join(bounded, joining); err != nil || !joined {
+		return cmp.Or(err, errNoSession)
 	}
 	n.o.Log.Info("joined the cluster", "node", n.o.ID)
 	return n.renew(ctx)
@@ -256,12 +263,12 @@ func (n *Node) endMembership() (last string) {
 // update takes a renewal that was sent at a time. It makes the lease longer only if the
 // session that held the lock then still does: others take a free lock for a sign that this
 // node is gone.
-func (n *Node) update(view View, sent, held time.Duration) {
+func (n *Node) update(view View, sent time.Duration, held *holding) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	previous, lapsed := n.own.views.current(), n.leaseEnd <= n.o.Machine.SinceBoot()
 	n.move(view)
-	if held != 0 && held == n.guard.heldSince() {
+	if held != nil && held == n.guard.held.Load() {
 		n.leaseEnd = sent + n.o.TTL
 		if n.watchdog == nil {
 			n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)

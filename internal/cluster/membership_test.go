@@ -38,14 +38,14 @@ func TestVanishedNode(t *testing.T) {
 		defer n.mu.Unlock()
 		n.pulses[b.id] = pulse{n.pulses[b.id].beat, ago(longTTL / 2)}
 	}
-	n.guard.since.Store(int64(ago(2 * longTTL)))
+	n.guard.held.Store(&holding{since: ago(2 * longTTL)})
 	late()
 	require.Equal(t, 2, report(), "it has a session")
 	require.NoError(t, b.process.Process.Kill())
 	_ = b.process.Wait() // it was killed
-	n.guard.since.Store(int64(sinceBoot()))
+	n.guard.held.Store(&holding{since: sinceBoot()})
 	require.Equal(t, 2, report(), "the database may have ended all sessions")
-	n.guard.since.Store(int64(ago(2 * longTTL)))
+	n.guard.held.Store(&holding{since: ago(2 * longTTL)})
 	n.mu.Lock()
 	delete(n.pulses, b.id)
 	n.mu.Unlock()
@@ -109,12 +109,12 @@ func TestLeaseNeedsTheSession(t *testing.T) {
 		defer n.mu.Unlock()
 		return n.leaseEnd
 	}
-	held := n.guard.since.Swap(0)
+	held := n.guard.held.Swap(nil)
 	awaitRenewals(t, n) // one that was under way had seen the session
 	before := end()
 	awaitRenewals(t, n)
 	require.Equal(t, before, end())
-	n.guard.since.Store(held)
+	n.guard.held.Store(held)
 	awaitRenewals(t, n)
 	require.Greater(t, end(), before)
 }

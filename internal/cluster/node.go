@@ -167,7 +167,8 @@ func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 // locks or the address, or the database refuses the statement.
 func (n *Node) final(err error) bool {
 	var inUse *inUseError
-	return errors.As(err, &inUse) || errors.Is(err, errReplaced) || !errors.Is(err, errUnreached) && !n.o.Transient(err)
+	passes := errors.Is(err, errUnreached) || errors.Is(err, errNoSession) || n.o.Transient(err)
+	return errors.As(err, &inUse) || errors.Is(err, errReplaced) || !passes
 }
 
 // Failed receives the error that ended the membership for good.

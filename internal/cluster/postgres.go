@@ -44,9 +44,9 @@ func (p *postgreSQL) Renew(ctx context.Context, r Renewal) (reply Renewed, err e
 }
 
 // Join implements Database.
-func (p *postgreSQL) Join(ctx context.Context, id, incarnation, build string, ttl time.Duration, draining bool) error {
-	_, err := p.pool.Exec(ctx, joinSQL, id, incarnation, build, ttl, draining)
-	return err
+func (p *postgreSQL) Join(ctx context.Context, j Joining) (bool, error) {
+	joined, err := p.pool.Exec(ctx, joinSQL, j.ID, j.Incarnation, j.Build, j.TTL, j.Draining, j.Session, nodeLock)
+	return joined.RowsAffected() > 0, err
 }
 
 // Confirm implements Database.
@@ -111,6 +111,9 @@ func openSession(ctx context.Context, config *pgx.ConnConfig) (Session, error) {
 	}
 	return &session{conn}, nil
 }
+
+// ID implements Session.
+func (s *session) ID() uint32 { return s.conn.PgConn().PID() }
 
 // TryLock implements Session.
 func (s *session) TryLock(ctx context.Context, l Lock) (locked bool, err error) {

@@ -48,7 +48,8 @@ func TestPulses(t *testing.T) {
 // end in another order than they began.
 func TestRenewalReturnsWhatHasNotChanged(t *testing.T) {
 	t.Parallel()
-	pool, err := pgxpool.New(t.Context(), database(t, server))
+	url := database(t, server)
+	pool, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	node := func(id string) *reader {
@@ -62,8 +63,7 @@ func TestRenewalReturnsWhatHasNotChanged(t *testing.T) {
 		require.True(t, renewed)
 	}
 	for _, r := range []*reader{a, b} {
-		_, err := pool.Exec(t.Context(), joinSQL, r.o.ID, "one", "test", longTTL, false)
-		require.NoError(t, err)
+		require.True(t, joins(t, r.db, locking(t, url, r.o.ID), r.o.ID, "one"))
 		renew(r)
 	}
 	known := noView
@@ -182,16 +182,52 @@ func TestRenewalIsOneStatement(t *testing.T) {
 	require.LessOrEqual(t, sent[renewSQL], 6, "for the drain, two confirmations and the awaited")
 }
 
+// locking opens a session that holds the lock of a node, and returns its ID.
+func locking(t *testing.T, url, id string) uint32 {
+	t.Helper()
+	s, err := opening(t, url, id)(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { closeConn(s) })
+	locked, err := s.TryLock(t.Context(), lockNode(id))
+	require.NoError(t, err)
+	require.True(t, locked)
+	return s.ID()
+}
+
+// joins joins for a session, and reports whether that made a member.
+func joins(t *testing.T, db Database, session uint32, id, incarnation string) bool {
+	t.Helper()
+	joined, err := db.Join(t.Context(), Joining{ID: id, Incarnation: incarnation, Build: "test", TTL: longTTL, Session: session})
+	require.NoError(t, err)
+	return joined
+}
+
+// TestLateJoin: a statement that joins and arrives when its session has ended, or has not the
+// lock of its node, makes no member: not in place of the process that is one now.
+func TestLateJoin(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	n, a := here(t, url, "a:1", longTTL)
+	all := func() bool { return covered(t, a) }
+	await(t, "it serves all", all)
+	before, _ := n.Place("0")
+	other := locking(t, url, "b:1")
+	require.False(t, joins(t, n.db, other, "a:1", "an earlier process"))
+	require.False(t, joins(t, n.db, 0, "a:1", "an earlier process"))
+	awaitRenewals(t, n)
+	now, _ := n.Place("0")
+	require.Equal(t, before.View, now.View)
+	require.True(t, all())
+	require.True(t, joins(t, n.db, other, "b:1", "one"))
+}
+
 // TestReplacedNode: a node whose row another process has taken fails.
 func TestReplacedNode(t *testing.T) {
 	t.Parallel()
 	url := database(t, server)
 	n, a := here(t, url, "a:1", longTTL)
 	await(t, "it serves all", func() bool { return covered(t, a) })
-	require.NoError(t, once(t.Context(), configOf(t, url), func(conn *pgx.Conn) error {
-		_, err := conn.Exec(t.Context(), joinSQL, "a:1", "of another", "test", longTTL, false)
-		return err
-	}))
+	require.True(t, joins(t, n.db, n.guard.held.Load().session, "a:1", "of another"))
 	select {
 	case err := <-n.Failed():
 		require.ErrorIs(t, err, errReplaced)

@@ -4,15 +4,21 @@ package cluster
 // one reads the view.
 const channel = "watchpost_cluster"
 
-// joinSQL makes a process a member, in place of an earlier process with the same
-// id.
+// joinSQL makes a process a member, in place of an earlier process with the same id, if the
+// session $6 holds the lock of the node. So the statement of a process that has gone does
+// nothing when it arrives late.
 const joinSQL = `
 WITH joined AS (
-	INSERT INTO node VALUES ($1, $2, $3, clock_timestamp() + $4::interval, 0, $5, 0)
+	INSERT INTO node SELECT $1::text, $2::text, $3::text, clock_timestamp() + $4::interval, 0, $5::boolean, 0
+	WHERE EXISTS (SELECT FROM pg_locks, hashtextextended($7 || $1, 0) AS key
+		WHERE pid = $6 AND locktype = 'advisory' AND granted AND objsubid = 1
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND classid::bigint = key >> 32 & 4294967295 AND objid::bigint = key & 4294967295)
 	ON CONFLICT (id) DO UPDATE SET incarnation = excluded.incarnation, build = excluded.build,
-		expires_at = excluded.expires_at, seen = 0, draining = excluded.draining, teams = 0),
-moved AS (UPDATE cluster_view SET version = version + 1)
-SELECT pg_notify('` + channel + `', '')`
+		expires_at = excluded.expires_at, seen = 0, draining = excluded.draining, teams = 0
+	RETURNING id),
+moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM joined))
+SELECT pg_notify('` + channel + `', '') FROM joined`
 
 // renewSQL extends a lease and reads the view. It returns all rows when the view is another
 // one than that of version $5, and otherwise those that have not changed since the snapshot

@@ -115,8 +115,8 @@ func (l *link) Renew(ctx context.Context, r cluster.Renewal) (cluster.Renewed, e
 }
 
 // Join implements cluster.Database.
-func (l *link) Join(ctx context.Context, id, incarnation, _ string, ttl time.Duration, draining bool) error {
-	return done(ctx, l.p, "join", func(s *server) { s.join(id, incarnation, ttl, draining) })
+func (l *link) Join(ctx context.Context, j cluster.Joining) (bool, error) {
+	return call(ctx, l.p, "join", func(s *server) (bool, error) { return s.join(j), nil })
 }
 
 // Confirm implements cluster.Database.
@@ -157,6 +157,9 @@ type session struct {
 	gone  chan struct{} // closed when the connection has ended
 	once  sync.Once
 }
+
+// ID implements cluster.Session.
+func (s *session) ID() uint32 { return uint32(s.id) }
 
 // lose ends the connection at this end.
 func (s *session) lose() { s.once.Do(func() { close(s.gone) }) }

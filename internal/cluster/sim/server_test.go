@@ -91,14 +91,17 @@ func (s *server) tryLock(of *session, lock cluster.Lock) (bool, error) {
 
 // nodeLocked reports whether a session holds the lock of a node.
 func (s *server) nodeLocked(id string) bool {
-	return slices.ContainsFunc(s.sessions, func(l *lockSession) bool {
-		for held := range l.locks {
-			if held.Node == id {
-				return true
-			}
+	return slices.ContainsFunc(s.sessions, func(l *lockSession) bool { return l.holds(id) })
+}
+
+// holds reports whether a session holds the lock of a node.
+func (l *lockSession) holds(id string) bool {
+	for held := range l.locks {
+		if held.Node == id {
+			return true
 		}
-		return false
-	})
+	}
+	return false
 }
 
 // notify tells the sessions that listen.
@@ -141,10 +144,14 @@ func (s *server) renew(r cluster.Renewal) (reply cluster.Renewed) {
 }
 
 // join is joinSQL.
-func (s *server) join(id, incarnation string, ttl time.Duration, draining bool) {
+func (s *server) join(j cluster.Joining) bool {
+	if !slices.ContainsFunc(s.sessions, func(l *lockSession) bool { return l.of.ID() == j.Session && l.holds(j.ID) }) {
+		return false
+	}
 	s.tx++
-	s.members[id] = &member{incarnation: incarnation, expires: s.w.now() + s.clock + ttl, draining: draining, written: s.tx}
+	s.members[j.ID] = &member{incarnation: j.Incarnation, expires: s.w.now() + s.clock + j.TTL, draining: j.Draining, written: s.tx}
 	s.moved()
+	return true
 }
 
 // confirm is confirmSQL.
