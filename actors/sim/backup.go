@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
@@ -101,6 +102,13 @@ func (c *checks) restore(by *checks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tasks, c.used, c.debits, c.ended, c.replies, c.effects, c.stored = by.tasks, by.used, by.debits, by.ended, by.replies, by.effects, by.stored
+	for b := range c.life.browsers() {
+		for _, e := range b.journal {
+			if allowance, counted := watchpost.AllowanceOf(e.kind.Action()); counted && e.state == protocol.StateActing {
+				c.unpaid(b.urn(), allowance) // it may be done in a later period
+			}
+		}
+	}
 	c.stored.mustStop = map[string]bool{}
 	for space, all := range c.life.disk.spaces {
 		for _, r := range all {

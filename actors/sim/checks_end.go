@@ -63,8 +63,8 @@ func (c *checks) forgetEffects(of *team, email string) {
 // covered compares the touches of the network with the ledgers: each touch was paid for
 // in its period. What a backup did not know is not in them, nor is a period in which the
 // account was handed nothing, because its team was not there. A browser without its
-// journal gives its tasks back, also those that it did. A write that was given up may be
-// done in a later period.
+// journal gives its tasks back, also those that it did. A write that was given up, or under way at a restore,
+// may be done in a later period.
 func (c *checks) covered() {
 	for _, u := range slices.SortedFunc(maps.Keys(c.life.network.touched), usage.compare) {
 		allowance, _ := watchpost.AllowanceOf(u.action)

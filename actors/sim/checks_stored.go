@@ -24,7 +24,7 @@ type storedState struct {
 	// it had done.
 	wiped map[watchpost.AccountURN]bool
 	// givenUp are the first periods, by account and action, in which a write may be done
-	// that the service has given up: it pays for it no longer.
+	// that the service has given up, or that a restored store does not know: it is not paid for.
 	givenUp map[string]string
 	// wrote counts the writes of rules for a post, and for an author and week.
 	wrote    map[string]int
@@ -173,7 +173,12 @@ func (c *checks) givesUp(task *watchpost.Task) {
 	if !counted {
 		return
 	}
-	name, period := doneBy(task.Account, allowance.Action), allowance.Period.Key(c.life.now())
+	c.unpaid(task.Account, allowance)
+}
+
+// unpaid notes that an account may do a write, from now on, that no ledger pays for.
+func (c *checks) unpaid(account watchpost.AccountURN, allowance watchpost.Allowance) {
+	name, period := doneBy(account, allowance.Action), allowance.Period.Key(c.life.now())
 	if first := c.stored.givenUp[name]; first == "" || period < first {
 		c.stored.givenUp[name] = period
 	}

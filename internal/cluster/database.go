@@ -22,8 +22,9 @@ type Database interface {
 	Confirm(ctx context.Context, id, incarnation string, view int64) error
 	// Expire removes members that have not renewed since, and returns their ids.
 	Expire(ctx context.Context, ids, beats []string) (removed []string, err error)
-	// ReportDead removes a member if its session lock is free, and returns its id then.
-	ReportDead(ctx context.Context, id string) (removed []string, err error)
+	// ReportDead removes a member if its session lock is free, and returns its id then. The
+	// session of the node that reports it has to hold the lock of that one.
+	ReportDead(ctx context.Context, id, by string, session uint32) (removed []string, err error)
 	// Leave ends a membership.
 	Leave(ctx context.Context, id, incarnation string) error
 	// Drain makes a member give up its names.

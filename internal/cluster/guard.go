@@ -69,15 +69,6 @@ type holding struct {
 	since   time.Duration
 }
 
-// heldFor returns for how long one session has held the locks.
-func (g *guard) heldFor() time.Duration {
-	held := g.held.Load()
-	if held == nil {
-		return 0
-	}
-	return g.machine.SinceBoot() - held.since
-}
-
 // hold notes that a session has taken the locks.
 func (g *guard) hold(conn Session) {
 	g.held.Store(&holding{conn.ID(), g.machine.SinceBoot()})

@@ -339,19 +339,25 @@ func (n *Node) noteRemoved(removed []string, why string) {
 //
 // A connection that is not refused may have been lost on the way to a node that serves. So
 // that node must have missed two renewals, and the session of this one must show that
-// the database has not ended all sessions within the time of a lease. A node that is cut
+// the database has not ended all sessions within the time of a lease: this node knows how
+// old it is, and the database that it lasts. A node that is cut
 // off from the database keeps its session there for longer than its lease
 // (persistence/postgres: keepalives).
 func (n *Node) ReportDead(ctx context.Context, id string, refused bool) {
+	held := n.guard.held.Load()
+	if held == nil {
+		return
+	}
+	now := n.o.Machine.SinceBoot()
 	n.mu.Lock()
-	sure := refused || n.guard.heldFor() > n.o.TTL && n.pulses.late(id, n.o.Machine.SinceBoot(), 2*n.o.TTL/renewals)
+	sure := refused || now-held.since > n.o.TTL && n.pulses.late(id, now, 2*n.o.TTL/renewals)
 	n.mu.Unlock()
 	if !sure {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	removed, err := n.db.ReportDead(ctx, id)
+	removed, err := n.db.ReportDead(ctx, id, n.o.ID, held.session)
 	n.noteRemoved(removed, "cannot be connected to")
 	if err != nil {
 		n.o.Log.Warn("cannot remove a node that cannot be connected to", "node", id, "error", err)

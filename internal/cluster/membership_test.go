@@ -38,14 +38,24 @@ func TestVanishedNode(t *testing.T) {
 		defer n.mu.Unlock()
 		n.pulses[b.id] = pulse{n.pulses[b.id].beat, ago(longTTL / 2)}
 	}
-	n.guard.held.Store(&holding{since: ago(2 * longTTL)})
+	session := n.guard.held.Load().session
+	n.guard.held.Store(&holding{session, ago(2 * longTTL)})
 	late()
 	require.Equal(t, 2, report(), "it has a session")
 	require.NoError(t, b.process.Process.Kill())
 	_ = b.process.Wait() // it was killed
-	n.guard.held.Store(&holding{since: sinceBoot()})
+	await(t, "its session has ended", func() (free bool) {
+		require.NoError(t, once(t.Context(), configOf(t, url), func(conn *pgx.Conn) error {
+			return conn.QueryRow(t.Context(), "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", nodeLock+b.id).Scan(&free)
+		}))
+		return free
+	})
+	late()
+	n.guard.held.Store(&holding{session, sinceBoot()})
 	require.Equal(t, 2, report(), "the database may have ended all sessions")
-	n.guard.held.Store(&holding{since: ago(2 * longTTL)})
+	n.guard.held.Store(&holding{locking(t, url, "c:1"), ago(2 * longTTL)})
+	require.Equal(t, 2, report(), "the database has ended the session of the node, and the node does not know it yet")
+	n.guard.held.Store(&holding{session, ago(2 * longTTL)})
 	n.mu.Lock()
 	delete(n.pulses, b.id)
 	n.mu.Unlock()

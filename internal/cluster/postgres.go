@@ -45,7 +45,7 @@ func (p *postgreSQL) Renew(ctx context.Context, r Renewal) (reply Renewed, err e
 
 // Join implements Database.
 func (p *postgreSQL) Join(ctx context.Context, j Joining) (bool, error) {
-	joined, err := p.pool.Exec(ctx, joinSQL, j.ID, j.Incarnation, j.Build, j.TTL, j.Draining, j.Session, nodeLock)
+	joined, err := p.pool.Exec(ctx, joinSQL, j.Session, nodeLock, j.ID, j.Incarnation, j.Build, j.TTL, j.Draining)
 	return joined.RowsAffected() > 0, err
 }
 
@@ -61,8 +61,8 @@ func (p *postgreSQL) Expire(ctx context.Context, ids, beats []string) ([]string,
 }
 
 // ReportDead implements Database.
-func (p *postgreSQL) ReportDead(ctx context.Context, id string) ([]string, error) {
-	return p.remove(ctx, reportDeadSQL, id, nodeLock)
+func (p *postgreSQL) ReportDead(ctx context.Context, id, by string, session uint32) ([]string, error) {
+	return p.remove(ctx, reportDeadSQL, session, nodeLock, by, id)
 }
 
 // remove deletes members by a statement that returns their ids.

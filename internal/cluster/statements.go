@@ -5,15 +5,12 @@ package cluster
 const channel = "watchpost_cluster"
 
 // joinSQL makes a process a member, in place of an earlier process with the same id, if the
-// session $6 holds the lock of the node. So the statement of a process that has gone does
+// session $1 holds the lock of the node. So the statement of a process that has gone does
 // nothing when it arrives late.
 const joinSQL = `
 WITH joined AS (
-	INSERT INTO node SELECT $1::text, $2::text, $3::text, clock_timestamp() + $4::interval, 0, $5::boolean, 0
-	WHERE EXISTS (SELECT FROM pg_locks, hashtextextended($7 || $1, 0) AS key
-		WHERE pid = $6 AND locktype = 'advisory' AND granted AND objsubid = 1
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-		AND classid::bigint = key >> 32 & 4294967295 AND objid::bigint = key & 4294967295)
+	INSERT INTO node SELECT $3, $4::text, $5::text, clock_timestamp() + $6::interval, 0, $7::boolean, 0
+	WHERE ` + locked + `
 	ON CONFLICT (id) DO UPDATE SET incarnation = excluded.incarnation, build = excluded.build,
 		expires_at = excluded.expires_at, seen = 0, draining = excluded.draining, teams = 0
 	RETURNING id),
@@ -55,10 +52,16 @@ WITH expired AS (DELETE FROM node USING unnest($1::text[], $2::text[]) AS last (
 moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM expired) RETURNING version)
 SELECT id, pg_notify('` + channel + `', '') FROM expired`
 
+// locked reports whether the session $1 holds the lock of the node $3. $2 is nodeLock.
+const locked = `EXISTS (SELECT FROM pg_locks, hashtextextended($2 || $3, 0) AS key
+	WHERE pid = $1 AND locktype = 'advisory' AND granted AND objsubid = 1
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND classid::bigint = key >> 32 & 4294967295 AND objid::bigint = key & 4294967295)`
+
 // reportDeadSQL removes a member that cannot be connected to, if its session lock is
-// free too.
+// free too, and the session of the node that reports it has not ended as well.
 const reportDeadSQL = `
-WITH dead AS (DELETE FROM node WHERE id = $1 AND pg_try_advisory_xact_lock(hashtextextended($2 || $1, 0)) RETURNING id),
+WITH dead AS (DELETE FROM node WHERE id = $4 AND pg_try_advisory_xact_lock(hashtextextended($2 || $4, 0)) AND ` + locked + ` RETURNING id),
 moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM dead) RETURNING version)
 SELECT id, pg_notify('` + channel + `', '') FROM dead`
 

@@ -130,8 +130,8 @@ func (l *link) Expire(ctx context.Context, ids, beats []string) ([]string, error
 }
 
 // ReportDead implements cluster.Database.
-func (l *link) ReportDead(ctx context.Context, id string) ([]string, error) {
-	return call(ctx, l.p, "report "+id, func(s *server) ([]string, error) { return s.reportDead(id), nil })
+func (l *link) ReportDead(ctx context.Context, id, by string, session uint32) ([]string, error) {
+	return call(ctx, l.p, "report "+id, func(s *server) ([]string, error) { return s.reportDead(id, by, session), nil })
 }
 
 // Leave implements cluster.Database.

@@ -94,6 +94,11 @@ func (s *server) nodeLocked(id string) bool {
 	return slices.ContainsFunc(s.sessions, func(l *lockSession) bool { return l.holds(id) })
 }
 
+// locked reports whether one session holds the lock of a node.
+func (s *server) locked(id string, session uint32) bool {
+	return slices.ContainsFunc(s.sessions, func(l *lockSession) bool { return l.of.ID() == session && l.holds(id) })
+}
+
 // holds reports whether a session holds the lock of a node.
 func (l *lockSession) holds(id string) bool {
 	for held := range l.locks {
@@ -145,7 +150,7 @@ func (s *server) renew(r cluster.Renewal) (reply cluster.Renewed) {
 
 // join is joinSQL.
 func (s *server) join(j cluster.Joining) bool {
-	if !slices.ContainsFunc(s.sessions, func(l *lockSession) bool { return l.of.ID() == j.Session && l.holds(j.ID) }) {
+	if !s.locked(j.ID, j.Session) {
 		return false
 	}
 	s.tx++
@@ -178,8 +183,8 @@ func (s *server) expire(ids, beats []string) (removed []string) {
 }
 
 // reportDead is reportDeadSQL.
-func (s *server) reportDead(id string) (removed []string) {
-	if s.members[id] == nil || s.nodeLocked(id) {
+func (s *server) reportDead(id, by string, session uint32) (removed []string) {
+	if s.members[id] == nil || s.nodeLocked(id) || !s.locked(by, session) {
 		return nil
 	}
 	delete(s.members, id)
