@@ -104,6 +104,7 @@
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.
 //   - internal/cluster — which node serves a team: leases in the database, placement.
+//   - internal/lives — play simulations from seeds, for tests.
 //   - internal/testclock — a clock that can be set forward.
 //   - internal/doctor — check a service and its surroundings.
 //   - internal/backupstore — the files of backups in a folder or an S3-compatible store.

@@ -212,7 +212,7 @@ func (s *scheduler) choices() []choice {
 		all = append(all, p.choice)
 	}
 	for _, b := range s.boxes {
-		if b.ready() && !b.node.dead {
+		if b.Ready() && !b.node.dead {
 			all = append(all, b.choice)
 		}
 	}

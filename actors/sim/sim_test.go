@@ -1,137 +1,49 @@
 package sim
 
 import (
-	"encoding/binary"
-	"fmt"
-	"hash/fnv"
-	"os"
-	"os/exec"
-	"regexp"
-	"runtime"
-	"runtime/debug"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"watchpost/actors/actorstest"
+	"watchpost/internal/lives"
 	"watchpost/persistence"
 	"watchpost/persistence/storetest"
 )
 
 func TestMain(m *testing.M) { actorstest.Main(m) }
 
-// number returns a number of the environment, or another when it is not set.
-func number(t *testing.T, name string, or uint64) uint64 {
-	t.Helper()
-	given := os.Getenv(name)
-	if given == "" {
-		return or
-	}
-	n, err := strconv.ParseUint(given, 10, 64)
-	require.NoError(t, err, name)
-	return n
-}
-
 // operations is the number of operations of a life.
 const operations = 80
 
-// onOneProcessor has lives played on one processor until restore is called, and garbage
-// collected less often: one thing runs at a time, and a second processor is only woken to
-// find nothing to do.
-func onOneProcessor() (restore func()) {
-	processors, percent := runtime.GOMAXPROCS(1), debug.SetGCPercent(400)
-	return func() {
-		runtime.GOMAXPROCS(processors)
-		debug.SetGCPercent(percent)
-	}
+// simulation returns what the lives are, and what they meet.
+func simulation() (s lives.Simulation, met seen) {
+	var last Result
+	met = seen{}
+	return lives.Simulation{
+		Lives: 40, Twice: 10,
+		Play: func(t *testing.T, seed uint64, trace func(string)) lives.Life {
+			last = Play(t, seed, operations, trace)
+			met.add(last.seen)
+			return lives.Life{Hash: last.Hash, Steps: last.Steps, Span: last.Span, Fault: last.Fault}
+		},
+		Failure: func(t *testing.T, trace func(string)) string { return Shorten(t, last, 200, trace).String() },
+	}, met
 }
 
-// TestLives plays lives, some of them twice: the same seed leads to the same trace. The
-// second time all processors may run what has escaped the scheduler.
-// WATCHPOST_SIM_SEED plays that one, with its trace in the file WATCHPOST_SIM_TRACE;
-// WATCHPOST_SIM_LIVES sets the number of lives from there on.
+// TestLives plays lives: see package lives.
 func TestLives(t *testing.T) {
-	lives := uint64(40)
-	first := number(t, "WATCHPOST_SIM_SEED", 1)
-	if os.Getenv("WATCHPOST_SIM_SEED") != "" {
-		lives = 1
-	}
-	lives = number(t, "WATCHPOST_SIM_LIVES", lives)
-	restore := onOneProcessor()
-	defer restore()
-	begun, steps, span, touched, met, traces := time.Now(), 0, time.Duration(0), 0, seen{}, fnv.New64a()
-	for seed := first; seed < first+lives; seed++ {
-		r := Play(t, seed, operations, traceTo(t))
-		steps, span, touched = steps+r.Steps, span+r.Span, touched+r.Touched
-		met.add(r.seen)
-		_ = binary.Write(traces, binary.BigEndian, r.Hash)
-		if r.Fault != "" {
-			t.Fatal(Shorten(t, r, 200, traceTo(t)))
-		}
-		if seed%10 == 0 {
-			restore()
-			repeats(t, seed, r.Hash)
-			onOneProcessor()
-		}
-	}
-	took := time.Since(begun)
-	t.Logf("%d lives, %d steps, %d tasks on the network in %s: %.1f lives a second, %.0f simulated days a minute",
-		lives, steps, touched, took.Round(time.Millisecond), float64(lives)/took.Seconds(), span.Hours()/24/took.Minutes())
-	t.Logf("traces %016x", traces.Sum64())
+	s, met := simulation()
+	s.Run(t)
 	t.Log("what the lives have met:\n" + met.String())
 }
 
-// TestOtherProcess: another process plays the same life. Within one, an address or a
-// number that it drew when it began is the same in each life.
-func TestOtherProcess(t *testing.T) {
-	play := func() string {
-		again := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^TestLives$")
-		again.Env = append(os.Environ(), "WATCHPOST_SIM_SEED=1", "WATCHPOST_SIM_LIVES=1", "WATCHPOST_SIM_TRACE=")
-		said, err := again.CombinedOutput()
-		require.NoError(t, err, "%s", said)
-		return regexp.MustCompile(`traces [0-9a-f]{16}`).FindString(string(said))
-	}
-	first := play()
-	require.NotEmpty(t, first)
-	require.Equal(t, first, play())
-}
+// TestOtherProcess: another process plays the same life.
+func TestOtherProcess(t *testing.T) { lives.OtherProcess(t) }
 
-// repeats fails when the life of a seed does not have the same trace again, and shows
-// where it parts.
-func repeats(t *testing.T, seed, hash uint64) {
-	t.Helper()
-	for range 3 {
-		if Play(t, seed, operations, nil).Hash == hash {
-			return
-		}
-		var traces [2][]string
-		for i := range traces {
-			Play(t, seed, operations, func(line string) { traces[i] = append(traces[i], line) })
-		}
-		for i, line := range traces[0] {
-			if i >= len(traces[1]) || line != traces[1][i] {
-				t.Fatalf("seed %d does not repeat: %s\n\n%s\n%s", seed, strings.Join(traces[0][max(0, i-12):i], "\n"), line, traces[1][min(i, len(traces[1])-1)])
-			}
-		}
-	}
-	t.Fatalf("seed %d does not repeat", seed)
-}
-
-// traceTo writes the trace of a life to the file that the environment names.
-func traceTo(t *testing.T) func(string) {
-	t.Helper()
-	name := os.Getenv("WATCHPOST_SIM_TRACE")
-	if name == "" {
-		return nil
-	}
-	f, err := os.Create(name)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
-	return func(line string) { _, _ = fmt.Fprintln(f, line) }
+// TestFault plays lives until one fails: package planted runs it with a fault.
+func TestFault(t *testing.T) {
+	s, _ := simulation()
+	s.Find(t)
 }
 
 // TestStore runs the suite of all engines on the simulated store, whose steps follow at
@@ -176,21 +88,4 @@ func (e *eager) Close() error {
 		<-last
 	}
 	return err
-}
-
-// TestFault plays lives until one fails, and says which: package planted runs it with a
-// fault.
-func TestFault(t *testing.T) {
-	if os.Getenv("WATCHPOST_SIM_FIND") == "" {
-		t.Skip("package planted runs it")
-	}
-	defer onOneProcessor()()
-	lives := number(t, "WATCHPOST_SIM_LIVES", 2000)
-	for seed := uint64(1); seed <= lives; seed++ {
-		if r := Play(t, seed, operations, nil); r.Fault != "" {
-			fmt.Printf("found by seed %d: %s\n", seed, strings.SplitN(r.Fault, "\n", 2)[0])
-			return
-		}
-	}
-	fmt.Printf("not found in %d lives\n", lives)
 }

@@ -19,6 +19,7 @@ import (
 	"watchpost/http/edge"
 	"watchpost/http/endpoint"
 	"watchpost/internal/cluster"
+	"watchpost/internal/lives"
 	"watchpost/watchpost"
 )
 
@@ -246,101 +247,41 @@ func (p *process) stop() {
 
 // mailbox is an actor's mailbox that handles one message at each turn.
 type mailbox struct {
-	key          string
-	p            *process
-	id           int
-	listed, busy bool
-	user, system []any
-	suspended    bool
-	invoker      actor.MessageInvoker
+	*lives.Mailbox
+	key string
+	p   *process
+	id  int
 }
 
 // Mailbox implements root.Scheduling.
 func (p *process) Mailbox() actor.Mailbox {
 	id := p.w.number()
-	return &mailbox{key: fmt.Sprintf("%d mailbox %d", p.id, id), p: p, id: id}
+	b := &mailbox{key: fmt.Sprintf("%d mailbox %d", p.id, id), p: p, id: id}
+	b.Mailbox = lives.NewMailbox(&p.w.mu, b.list)
+	return b
 }
 
-// Dispatcher implements root.Scheduling: the world runs the mailboxes itself.
-func (p *process) Dispatcher() actor.Dispatcher { return noDispatcher{} }
+// Dispatcher implements root.Scheduling.
+func (p *process) Dispatcher() actor.Dispatcher { return lives.Dispatcher{} }
 
-type noDispatcher struct{}
-
-// Schedule implements actor.Dispatcher.
-func (noDispatcher) Schedule(func()) { panic("the world runs the mailboxes") }
-
-// Throughput implements actor.Dispatcher.
-func (noDispatcher) Throughput() int { return 1 }
-
-func (b *mailbox) post(to *[]any, message any) {
+// list adds the mailbox to those with messages, or removes it.
+func (b *mailbox) list(has bool) {
 	w := b.p.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	*to = append(*to, message)
-	if !b.listed && !b.p.dead.Load() {
-		b.listed = true
+	switch {
+	case !has:
+		w.boxes = slices.DeleteFunc(w.boxes, func(o *mailbox) bool { return o == b })
+	case !b.p.dead.Load():
 		w.insert(b)
 	}
-}
-
-// PostUserMessage implements actor.Mailbox.
-func (b *mailbox) PostUserMessage(message any) { b.post(&b.user, message) }
-
-// PostSystemMessage implements actor.Mailbox.
-func (b *mailbox) PostSystemMessage(message any) { b.post(&b.system, message) }
-
-// RegisterHandlers implements actor.Mailbox.
-func (b *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatcher) {
-	b.invoker = invoker
-}
-
-// Start implements actor.Mailbox.
-func (b *mailbox) Start() {}
-
-// UserMessageCount implements actor.Mailbox.
-func (b *mailbox) UserMessageCount() int { return len(b.user) }
-
-func (b *mailbox) ready() bool {
-	return !b.busy && (len(b.system) > 0 || !b.suspended && len(b.user) > 0)
 }
 
 // next has the actor handle the next message.
 func (b *mailbox) next() {
 	w := b.p.w
 	w.note("mailbox", b.key)
-	w.mu.Lock()
-	b.busy = true
-	from, system := &b.user, len(b.system) > 0
-	if system {
-		from = &b.system
-	}
-	message := (*from)[0]
-	*from = (*from)[1:]
-	w.mu.Unlock()
 	go func() {
 		w.names.Store(goroutine(), b.key)
-		defer func() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			b.busy = false
-			if len(b.user) == 0 && len(b.system) == 0 {
-				b.listed = false
-				w.boxes = slices.DeleteFunc(w.boxes, func(o *mailbox) bool { return o == b })
-			}
-			w.alert()
-		}()
-		switch message.(type) {
-		case *actor.SuspendMailbox:
-			b.suspended = true
-		case *actor.ResumeMailbox:
-			b.suspended = false
-		default:
-			if system {
-				b.invoker.InvokeSystemMessage(message)
-			} else {
-				b.invoker.InvokeUserMessage(message)
-			}
-		}
+		b.Handle(w.alert)
 	}()
 }
 

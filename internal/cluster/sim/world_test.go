@@ -203,7 +203,7 @@ func (w *world) choices() (all []choice, next time.Duration) {
 		}
 	}
 	for _, b := range w.boxes {
-		if b.ready() && !b.p.paused(now, &next) {
+		if b.Ready() && !b.p.paused(now, &next) {
 			all = append(all, choice{b.key, b.next})
 		}
 	}
