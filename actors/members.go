@@ -25,8 +25,8 @@ const pairingTime = 10 * time.Minute
 // The others ask who is a member (all, byID, byEmail, actingFor, emailFree, mailable,
 // verifiedDomains), as which account one works (binding, bound, accountOf, boundAccount) and
 // whose an account is (claimedAccounts, holds, unconfirmed). They let it add and remove
-// members (put, enter, remove, signedIn), and give accounts to them (claim, confirm, bind,
-// keepAccount, endClaims); forgetAllPairings comes before passivation.
+// members (put, enter, remove, signedIn) and change one (amend), and give accounts to them
+// (claim, confirm, bind, keepAccount, endClaims); forgetAllPairings comes before passivation.
 type members struct {
 	*rootActor
 	team *team

@@ -217,27 +217,39 @@ func (c *checks) balance(space string) {
 	}
 }
 
-// view looks at what a task says of itself.
-func (c *checks) view(p *promised, answered bool, view *actors.TaskView) {
-	l := c.life
-	if view.State.Final() {
-		c.truth(p, answered, view)
-	}
-	switch before := p.final; {
-	case before != nil:
-		if lateTruth(before, view) {
-			p.final, before = view, view
-		}
-		if view.State != before.State || string(view.Output) != string(before.Output) || !view.CompletedAt.Equal(before.CompletedAt) {
-			l.fail("task %s changed after its end: %s %s, then %s %s", p.id, before.State, before.Output, view.State, view.Output)
-		}
+// view looks at what a task says of itself. then is what was known of it when it was asked:
+// an answer that comes late may be older than what another answer has shown since.
+func (c *checks) view(p *promised, then promised, view *actors.TaskView) {
+	switch {
 	case view.State.Final():
-		p.final = view
-	case answered:
-		l.fail("task %s: its result was acknowledged, and it is %s", p.id, view.State)
+		c.truth(p, then.answered, view)
+		c.ends(p, then.final, view)
+	case then.final != nil:
+		c.changed(p.id, then.final, view)
+	case then.answered:
+		c.life.fail("task %s: its result was acknowledged, and it is %s", p.id, view.State)
 	case view.Reason == "":
-		l.fail("task %s waits without a reason", p.id)
+		c.life.fail("task %s waits without a reason", p.id)
 	}
+}
+
+// ends looks at an answer with the end of a task: it is the only one, but for a late truth.
+func (c *checks) ends(p *promised, then, view *actors.TaskView) {
+	switch now := p.final; {
+	case now == nil, lateTruth(now, view):
+		p.final = view
+	case sameEnd(now, view), lateTruth(view, now) && (then == nil || sameEnd(then, view)):
+	default:
+		c.changed(p.id, now, view)
+	}
+}
+
+func (c *checks) changed(id watchpost.TaskID, before, view *actors.TaskView) {
+	c.life.fail("task %s changed after its end: %s %s, then %s %s", id, before.State, before.Output, view.State, view.Output)
+}
+
+func sameEnd(a, b *actors.TaskView) bool {
+	return a.State == b.State && string(a.Output) == string(b.Output) && a.CompletedAt.Equal(b.CompletedAt)
 }
 
 // truth holds what a task says of its end against what the network knows.

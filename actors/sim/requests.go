@@ -152,14 +152,14 @@ func (l *life) cancelOne(r *rand.Rand, of *team) {
 	}
 	p := newest[len(newest)-1-r.IntN(min(len(newest), 6))]
 	l.client("cancel", func(n *node) {
-		answered := p.answered
+		then := *p
 		view, err := ask[actors.TaskView](n, of, actors.CancelTask{ID: p.id})
 		if err != nil {
 			l.bear(of, "cancel", err, watchpost.Conflict, watchpost.NotFound)
 			return
 		}
 		l.tell("%s has cancelled %s %s", of.name, p.kind, p.id)
-		l.checks.view(p, answered, &view)
+		l.checks.view(p, then, &view)
 	})
 }
 
@@ -170,7 +170,7 @@ func (l *life) poll() {
 			continue
 		}
 		l.client("poll", func(n *node) {
-			answered := p.answered
+			then := *p
 			ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
 			defer cancel()
 			view, err := n.registry.TaskStatus(ctx, p.team.id, p.id)
@@ -178,7 +178,7 @@ func (l *life) poll() {
 				l.bear(p.team, "poll", err)
 				return
 			}
-			l.checks.view(p, answered, &view)
+			l.checks.view(p, then, &view)
 		})
 	}
 }
