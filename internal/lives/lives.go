@@ -105,11 +105,11 @@ func (s Simulation) Find(t *testing.T) {
 	count := number(t, "WATCHPOST_SIM_LIVES", 2000)
 	for seed := uint64(1); seed <= count; seed++ {
 		if fault := s.Play(t, seed, nil).Fault; fault != "" {
-			fmt.Printf("found by seed %d: %s\n", seed, strings.SplitN(fault, "\n", 2)[0])
+			_, _ = fmt.Fprintf(os.Stdout, "found by seed %d: %s\n", seed, strings.SplitN(fault, "\n", 2)[0])
 			return
 		}
 	}
-	fmt.Printf("not found in %d lives\n", count)
+	_, _ = fmt.Fprintf(os.Stdout, "not found in %d lives\n", count)
 }
 
 // OtherProcess fails when two other processes do not play the same first life in TestLives.
