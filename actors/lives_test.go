@@ -47,17 +47,12 @@ type lifeFaults struct {
 }
 
 // TestLivesUnderFaults plays lives of a team as TestTeamStateMachine does, with
-// the same invariants, under each kind of fault.
+// the same invariants, under the faults that actors/sim does not have, and all together.
 func TestLivesUnderFaults(t *testing.T) {
 	t.Parallel()
 	for _, faults := range []lifeFaults{
-		{name: "error before", store: faultstore.Mix{Before: 15}},
-		{name: "error after", store: faultstore.Mix{After: 15}},
-		{name: "error before ends the process", store: faultstore.Mix{Before: 25}, fatal: true},
-		{name: "error after ends the process", store: faultstore.Mix{After: 25}, fatal: true},
 		{name: "slow", store: faultstore.Mix{Slow: 3}},
 		{name: "disk full", store: faultstore.Mix{Full: 5}},
-		{name: "reads", store: faultstore.Mix{Read: 150}},
 		{name: "frames", frames: 4},
 		{name: "clock", clock: true},
 		{name: "all", store: faultstore.Mix{Before: 40, After: 40, Slow: 10, Full: 40, Read: 400}, fatal: true, frames: 8, clock: true},

@@ -61,7 +61,6 @@ type machine struct {
 
 	faults lifeFaults
 	random *rand.Rand // of the faults; nil: there are none
-	whole  *wholeTeam // nil: tasks only
 }
 
 func (m *machine) tell(format string, args ...any) {
@@ -91,9 +90,6 @@ type fakeSession struct {
 	connected bool
 	journal   []*held
 	out, in   []protocol.Frame // that are late
-	// member is set for one who may leave, leaving when that had no answer.
-	member  watchpost.MemberID
-	leaving bool
 }
 
 // held is an entry of a session's journal.
@@ -297,10 +293,6 @@ func (m *machine) connect(p *fakeSession) {
 		listed = append(listed, actorstest.Listed(h.frame, h.state))
 	}
 	if err := p.Hello(listed...); err != nil {
-		if watchpost.KindOf(err) == watchpost.Unauthenticated && p.leaving {
-			p.connected = false
-			return
-		}
 		if watchpost.KindOf(err) != watchpost.Unavailable {
 			m.fail("hello: %v", err)
 		}
