@@ -14,7 +14,7 @@ import (
 	"watchpost/watchpost"
 )
 
-// TestAudit: who got in and who changed what is kept with its origin, through a crash;
+// TestAudit: each sign-in and each change is kept with its origin, through a crash;
 // the newest entries stay, and wrong codes are shown to the team of their address.
 func TestAudit(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@
 //	web           browsers signed in to the dashboard, links to sign in (package access)
 //	passkeys      passkeys of members (package access)
 //	sessions      sessions and their tokens, which actor has which connection
-//	statuses      what each session is told that it may do
+//	statuses      what each session may do
 //	paces         how members want writes to be done
 //	accounts      the session actors of the accounts, and their announcements
 //	tasks         open tasks: creation, order, decisions

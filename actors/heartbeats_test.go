@@ -70,7 +70,7 @@ func TestIntervalWithoutASessionActor(t *testing.T) {
 
 // TestLeasesOfALongInterval: a lease lasts as long as before. One that is renewed while
 // the task runs survives, and one of a browser that is gone does not: another session gets
-// the task, and the first one, when it comes back, is told to forget it.
+// the task, and the first one, when it comes back, has to forget it.
 func TestLeasesOfALongInterval(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

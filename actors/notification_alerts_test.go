@@ -97,7 +97,7 @@ func readAlert(t *testing.T, body string) (m alertMessage) {
 	return m
 }
 
-// TestAlert: a target is told once of a day with many more posts than usual, when it has the
+// TestAlert: a target gets one alert of a day with many more posts than usual, when it has the
 // least number of them; not again after a crash, and again on another day.
 func TestAlert(t *testing.T) {
 	t.Parallel()
@@ -202,14 +202,14 @@ func TestNegativeSurge(t *testing.T) {
 		require.Equal(t, bad, p.Content)
 	}
 
-	// What the target would have told is what it has told.
+	// The days for which the target would have had an alert are those for which it had one.
 	days, err := a.Registry.TryAlert(a.Context(), a.team.ID, &made.Target)
 	require.NoError(t, err)
 	require.Len(t, days, 1)
 	require.Equal(t, actorstest.Start.Truncate(24*time.Hour), days[0].At)
 }
 
-// TestAlertOfYesterday: posts of yesterday that are found today are told of, but not to a
+// TestAlertOfYesterday: posts of yesterday that are found today are sent, but not to a
 // target that is made today, or whose alert is changed today.
 func TestAlertOfYesterday(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ func (p *pendingDeletions) load(view persistence.View) error {
 	})
 }
 
-// onDeleteLater notes a deletion, in the name of who asks for it now. One that waits already
+// onDeleteLater notes a deletion, in the name of the member that asks for it now. One that waits already
 // keeps its moment.
 func (p *pendingDeletions) onDeleteLater(m DeleteLater) {
 	if kind := p.kinds[m.Of]; !kind.has(m.ID) {

@@ -54,7 +54,7 @@ const statusesAtOnce = 10
 // statusDue is the timer of the statuses, or goes on with those that it found.
 type statusDue struct{ more bool }
 
-// statuses is the component of a team that tells its sessions what they may do. A session
+// statuses is the component of a team that sends its sessions the work that they may do. A session
 // gets its status after welcome and when the status changes. Changes of the account are
 // sent at once, changes by tasks after a second, so that a burst of tasks costs one status.
 //

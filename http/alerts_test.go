@@ -65,8 +65,8 @@ func TestAlertsOfTheAPI(t *testing.T) {
 	require.Len(t, read[fields](m.call("GET", path, ""), 200)["targets"], 5, "nothing was made of them")
 }
 
-// TestAlertForm makes an alert by the form of the dashboard, which says of which days it
-// would have told.
+// TestAlertForm makes an alert by the form of the dashboard, which names the days for which it
+// would have sent something.
 func TestAlertForm(t *testing.T) {
 	t.Parallel()
 	h := build(t)

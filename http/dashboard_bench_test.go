@@ -134,7 +134,7 @@ func BenchmarkFeedBudget(b *testing.B) {
 // feedKeywords is the number of keywords of all watchlists of the benchmark.
 const feedKeywords = 20 * 5
 
-// fillFeed makes four times so many watchlists with so many keywords each, and reports the
+// fillFeed makes four times that number of watchlists, each with some keywords, and reports the
 // given number of posts for each keyword. It returns the id of a watchlist. An account scans
 // for a quarter of the keywords: its allowance is 30 scans a day.
 func fillFeed(b *testing.B, m team, lists, ofList, each int) (list string) {

@@ -115,7 +115,7 @@ func TestDashboardImages(t *testing.T) {
 		require.Contains(t, metrics, `watchpost_pictures_total{outcome="`+outcome+`"} `+n)
 	}
 
-	// Nobody else, and nothing else.
+	// No one else, and nothing else.
 	post := strings.TrimSuffix(first, "/0")
 	for _, path := range []string{post + "/5", post + "/-1", post + "/x", post, "/app/images/none/0", "/app/avatars/none"} {
 		require.Equal(t, 404, b.do("GET", path, "").status, path)

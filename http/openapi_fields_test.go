@@ -119,7 +119,7 @@ func TestTasksAreTyped(t *testing.T) {
 	require.NoError(t, output.VisitJSON(map[string]any{"error": map[string]any{"code": "x", "message": "y"}, "retry_safe": true}))
 	require.Error(t, output.VisitJSON(map[string]any{"danced": true}))
 
-	// A profile's lists say what is in them, and generated clients have a type for it.
+	// A profile's lists name their entries, and generated clients have a type for it.
 	profile := d.Components.Schemas["ProfileOutput"].Value.Properties
 	for list, items := range map[string]map[string]string{
 		"experience": {

@@ -103,7 +103,7 @@ func hello(token string) protocol.Frame {
 	}
 }
 
-// account returns the account of a session: each has one of its own. A token begins with
+// account returns the account of a session: each session has another one. A token begins with
 // what those of a team have in common.
 func account(token string) *protocol.Account {
 	return &protocol.Account{URN: "urn:network:member:" + token[max(0, len(token)-16):], Slug: "jane", Name: "Jane", SignedIn: true}

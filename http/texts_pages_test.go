@@ -35,7 +35,7 @@ var notOnPages = map[string]string{
 }
 
 // TestErrorsOnPagesAreTranslated: each language has the errors that pages may show. An error
-// about a field of a form that has words of its own (keys, targets) counts as one.
+// about a field of a form that has its own words (keys, targets) counts as one.
 func TestErrorsOnPagesAreTranslated(t *testing.T) {
 	t.Parallel()
 	p := readProgram(t, []string{"dashboard", "../watchpost", "../watchpost/*", "../actors", "../actors/*"})

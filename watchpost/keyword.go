@@ -338,7 +338,7 @@ func (b *BackTest) Try(p *Post) {
 	}
 }
 
-// sample adds a post to samples, of which there are at most so many.
+// sample adds a post to samples, up to a number of them.
 func sample[P any](samples []P, p P, most int) []P {
 	if len(samples) < most {
 		samples = append(samples, p)

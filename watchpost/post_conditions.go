@@ -230,7 +230,7 @@ const (
 // AlertKinds are all of them.
 var AlertKinds = []AlertKind{AlertSpike, AlertNegativeSurge}
 
-// Alert is which days a target is told of; package trend judges them. The zero Alert is none.
+// Alert is the days that a target gets alerts for; package trend judges them. The zero Alert is none.
 type Alert struct {
 	Of      AlertKind
 	Minimum int // posts of the day at least

@@ -285,7 +285,7 @@ func (v Visits) Visit(now time.Time) (after Visits, changed bool) {
 // PostAssignment is what a team has agreed on about a post: who takes care of it, and a note.
 type PostAssignment struct {
 	Post   MarkedPost
-	Member MemberID // "": nobody is assigned
+	Member MemberID // "": no one is assigned
 	Note   string
 	By     MemberID // who changed it last
 	At     time.Time

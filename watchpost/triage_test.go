@@ -33,7 +33,7 @@ func states(t *testing.T, triage watchpost.Triage, minutes ...int) (all []watchp
 	return all
 }
 
-// TestTriage: what is stored before a moment is done, unless a mark says otherwise.
+// TestTriage: posts stored before a moment are done, unless a mark says otherwise.
 func TestTriage(t *testing.T) {
 	t.Parallel()
 	const done, unread, later = watchpost.TriageDone, watchpost.TriageUnread, watchpost.TriageLater
@@ -68,7 +68,7 @@ func TestTriage(t *testing.T) {
 	require.Equal(t, states(t, triage, 0, 1, 2, 3, 4), states(t, watchpost.NewTriage(triage.DoneBefore, marks), 0, 1, 2, 3, 4))
 }
 
-// TestTriageBounds: at its bound, what is marked as done moves the moment on, and the other
+// TestTriageBounds: at its bound, the posts marked as done move the moment on, and the other
 // marks are refused.
 func TestTriageBounds(t *testing.T) {
 	t.Parallel()

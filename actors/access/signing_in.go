@@ -44,7 +44,7 @@ type SigningIn struct {
 // SendOTP mails a one-time code to a normalised address unless a limit forbids
 // it. The answer is the same whether or not a mail goes out, and whether or not
 // the address belongs to a team. client identifies the client in limits; nonce, a secret
-// of the client, binds the code to it. The mail is in the language of who asks for it, by its
+// of the client, binds the code to it. The mail is in the language of the member that asks for it, by its
 // code: what is stored for the address is not read, which would take time of known ones only.
 func (r *SigningIn) SendOTP(ctx context.Context, email, fullName, client, nonce, language string) error {
 	taken, err := r.shards.TakeMail(ctx, client)

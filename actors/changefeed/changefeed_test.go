@@ -201,7 +201,7 @@ func TestMostChanges(t *testing.T) {
 		many = many[:min(len(many), rest)]
 		h.submit(t, many...)
 	}
-	// keeps checks what is kept after that many changes too many.
+	// keeps checks the changes that are kept after that many changes too many.
 	keeps := func(over int) {
 		t.Helper()
 		page, err := h.page(t, changefeed.Query{Earliest: true, Limit: len(h.told) - over})

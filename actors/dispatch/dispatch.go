@@ -277,7 +277,7 @@ func (d *Dispatcher) Why(k Key, now time.Time) (watchpost.PendingReason, time.Ti
 	return reason, until
 }
 
-// hindered is Why without what is withheld.
+// hindered is Why, without reasons that are withheld.
 func (d *Dispatcher) hindered(k Key, now time.Time) (watchpost.PendingReason, time.Time) {
 	reason := watchpost.PendingExtensionOffline
 	var notBefore time.Time

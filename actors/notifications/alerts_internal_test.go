@@ -10,7 +10,7 @@ import (
 )
 
 // TestOutboxOfAnAlert: days are judged once for the posts of some minutes, again when a post
-// came meanwhile or the posts could not be counted, and not any more on a day that was told.
+// came meanwhile or the posts could not be counted, and not any more on a day that had its alert.
 func TestOutboxOfAnAlert(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 7, 10, 0, 0, 0, time.UTC)

@@ -8,7 +8,7 @@ type Scheduling interface {
 	// Dispatcher and Mailbox are those of every actor.
 	Dispatcher() actor.Dispatcher
 	Mailbox() actor.Mailbox
-	// Go calls f in a goroutine of its own, when it is its turn.
+	// Go calls f in a new goroutine, when it is its turn.
 	Go(what string, f func())
 	// Turn returns when it is the turn of the goroutine that calls it: one that has
 	// just begun, or goes on after it has waited. It is not called under a lock. A

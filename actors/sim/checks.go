@@ -217,7 +217,7 @@ func (c *checks) balance(space string) {
 	}
 }
 
-// view looks at what a task says of itself. then is what was known of it when it was asked:
+// view looks at the answer of a task. then is what was known of it when it was asked:
 // an answer that comes late may be older than what another answer has shown since.
 func (c *checks) view(p *promised, then promised, view *actors.TaskView) {
 	switch {

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { actorstest.Main(m) }
 // operations is the number of operations of a life.
 const operations = 80
 
-// simulation returns what the lives are, and what they meet.
+// simulation returns the lives, and counts of everything that they meet.
 func simulation() (s lives.Simulation, met seen) {
 	var last Result
 	met = seen{}

@@ -94,7 +94,7 @@ func (x *Inbox) replies() (all []Replying) {
 	return all
 }
 
-// endReplies forgets who has not typed for long.
+// endReplies forgets members that have not typed for long.
 func (x *Inbox) endReplies() {
 	now := x.Env.Clock.Now()
 	for member, r := range ordered.ByKey(x.replying) {

@@ -333,7 +333,7 @@ func (x *Inbox) onGet(m Get) {
 }
 
 // Forget deletes what the component knows of a member who leaves. What the member takes care
-// of is nobody's then; notes stay.
+// of is no one's then; notes stay.
 func (x *Inbox) Forget(st *root.Steps, member watchpost.MemberID) {
 	x.settle(st, member)
 	t := x.triage[member]

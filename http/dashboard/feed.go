@@ -145,7 +145,7 @@ func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*act
 // csvChunk is about how much of an export is sent at once.
 const csvChunk = 64 << 10
 
-// exportTime bounds an export, as that of the API. Each chunk has a bound of its own.
+// exportTime bounds an export, as that of the API. Each chunk has its own bound.
 const exportTime = 15 * time.Minute
 
 // feedCSV exports all posts that the filters of a feed select, as the API does.

@@ -58,7 +58,7 @@ var orders = []choice{
 	{Value: string(watchpost.MostLiked), Name: "feed.most_likes"}, {Value: string(watchpost.OldestFirst), Name: "feed.oldest_first"},
 }
 
-// otherCounts is about how many queries a page has besides those of its watchlists.
+// otherCounts is about how many queries a page has apart from those of its watchlists.
 const otherCounts = 120
 
 func newFeedFilters(say *words.Language, p parameters, term string, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {

@@ -41,7 +41,7 @@ type wordChip struct {
 }
 
 // notKey is the list of words that must not occur. "any.0" is the one of the keywords of
-// the first group, and "with.0.1" its second list of words of which one must occur.
+// the first group, and "with.0.1" its second list of words: one of them must occur.
 const notKey = "not"
 
 // maxChips bounds the words of a list that are read. A watchlist may have fewer, so the

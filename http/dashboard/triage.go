@@ -83,7 +83,7 @@ func (s *postShower) who(id watchpost.MemberID, you string) string {
 }
 
 // members returns the choice of a member of the team, written once for those posts that
-// nobody takes care of.
+// no one takes care of.
 func (s *postShower) members(chosen watchpost.MemberID) template.HTML {
 	if chosen == "" && s.nobody != "" {
 		return s.nobody

@@ -49,7 +49,7 @@ func (p pulses) see(members []string, rows []row, now time.Duration) {
 	}
 }
 
-// ids are those of the members, sorted: what is asked and logged about them has one order.
+// ids are those of the members, sorted: questions and log lines about them have one order.
 func (p pulses) ids() []string { return slices.Sorted(maps.Keys(p)) }
 
 // living returns the members that have renewed within a time.

@@ -9,7 +9,7 @@ import (
 )
 
 // SlotFrequency is the slot of Parts for the time between scans. The API has it as a
-// field of its own.
+// field for it.
 const SlotFrequency = "frequency"
 
 // Part is a piece of a prompt, with its use in a result. A piece that is neither used

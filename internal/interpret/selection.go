@@ -19,7 +19,7 @@ type Selection struct {
 // Group is a part of a selection.
 type Group struct {
 	Any  []string   // keywords
-	With [][]string // lists of words, of which one of each must occur
+	With [][]string // lists of words: one word of each must occur
 }
 
 // Entries returns the entries of a selection. If they are more than a watchlist may have,

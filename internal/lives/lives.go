@@ -44,7 +44,7 @@ type Simulation struct {
 }
 
 // Run plays lives, some of them twice: the same seed leads to the same trace. The second
-// time all processors may run what has escaped the scheduler.
+// time all processors may run everything that has escaped the scheduler.
 func (s Simulation) Run(t *testing.T) {
 	first, count := number(t, "WATCHPOST_SIM_SEED", 1), s.Lives
 	if os.Getenv("WATCHPOST_SIM_SEED") != "" {

@@ -259,7 +259,7 @@ func TestSlowHosts(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestCacheIsBounded: the cache keeps to its bytes, and what was used last.
+// TestCacheIsBounded: the cache keeps to its bytes, and the images that were used last.
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1, 0)

@@ -76,7 +76,7 @@ func load() []*Language {
 	return languages
 }
 
-// read returns the language of a file. What it lacks is taken from the source.
+// read returns the language of a file. A text that it lacks is taken from the source.
 func read(name string, source *Language) *Language {
 	raw, err := files.ReadFile(name)
 	if err != nil {

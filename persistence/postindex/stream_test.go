@@ -35,7 +35,7 @@ func TestStreamEnds(t *testing.T) {
 	require.Equal(t, all, count(all+1, nil))
 }
 
-// TestStreamIsOfOneMoment: what is written, changed, deleted and merged while a stream is
+// TestStreamIsOfOneMoment: posts that are written, changed, deleted and merged while a stream is
 // read does not show in it, neither before its place nor behind.
 func TestStreamIsOfOneMoment(t *testing.T) {
 	options := tiny

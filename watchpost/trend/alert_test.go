@@ -44,7 +44,7 @@ func TestAlertsAreSpikes(t *testing.T) {
 		counts := rapid.SliceOfN(rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 6), rapid.IntRange(0, 60)), 1, 80).Draw(t, "counts")
 		minimum := rapid.IntRange(1, 40).Draw(t, "minimum")
 		now := time.Date(2030, 5, 1, rapid.IntRange(0, 23).Draw(t, "hour"), 0, 0, 0, time.UTC)
-		// until returns the query of a look, and what it counts, when the last days are not
+		// until returns the query of a look, and its counts, when the last days are not
 		// yet there.
 		until := func(missing int) (trend.Query, []int, time.Time) {
 			at := now.AddDate(0, 0, -missing)

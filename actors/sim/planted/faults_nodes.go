@@ -9,7 +9,7 @@ const (
 )
 
 // Nodes are faults in package cluster and in what surrounds it. The lives of
-// internal/cluster/sim must find them. What is marked Missed was not found in three minutes
+// internal/cluster/sim must find them. The faults marked Missed were not found in three minutes
 // on a busy machine, which are some 100 lives; the reason comes from reading the code.
 var Nodes = []Fault{
 	{Name: "node serves after its lease", Breaks: oneServer, Edits: []Edit{

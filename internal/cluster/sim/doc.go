@@ -7,7 +7,7 @@
 // seed chooses which goroutine, mailbox, timer or message goes on next. Not real are:
 //
 //   - the database (server_test.go): the statements of cluster and of the store as functions of a table, one
-//     at a time. A restart or failover keeps what was acknowledged, as a synchronous standby does;
+//     at a time. A restart or failover keeps every acknowledged statement, as a synchronous standby does;
 //     what is on its way is lost, or carried out without a reply. Its clock steps.
 //   - the connections (network_test.go): whole requests and replies travel, not bytes or TLS.
 //   - the team (service_test.go): a small actor that counts, in place of the service's. Its

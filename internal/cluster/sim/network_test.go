@@ -70,7 +70,7 @@ func (n *network) draw(w *world, m *message) {
 	}
 }
 
-// loses has the message lost: only that is told, in the end.
+// loses has the message lost: its sender learns that in the end.
 func (m *message) loses() {
 	m.key, m.twice = m.key+" is lost", false
 	if m.arrive = m.lost; m.arrive == nil {
@@ -78,7 +78,7 @@ func (m *message) loses() {
 	}
 }
 
-// release sends what is held behind a cut that has ended.
+// release sends the messages that are held behind a cut that has ended.
 func (n *network) release(w *world) {
 	held := n.held
 	n.held = nil

@@ -10,7 +10,7 @@ import (
 	"watchpost/persistence"
 )
 
-// server is the database: one statement is carried out at a time. What was acknowledged
+// server is the database: one statement is carried out at a time. An acknowledged statement
 // survives a restart and a failover, as with a synchronous standby; what is on its way then
 // is lost, or it is carried out and its reply is lost.
 type server struct {

@@ -6,7 +6,7 @@ import (
 	"watchpost/internal/lives"
 )
 
-// simulation returns what the lives are, and what they meet.
+// simulation returns the lives, and counts of everything that they meet.
 func simulation() (s lives.Simulation, all *met) {
 	var last result
 	all = &met{}

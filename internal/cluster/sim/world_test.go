@@ -142,7 +142,7 @@ func goroutine() (id uint64) {
 	return id
 }
 
-// name returns the name of the goroutine that calls it. One that nobody has named is named
+// name returns the name of the goroutine that calls it. One without a name is named
 // after its creator and its first turn: those of two requests have two names.
 func (w *world) name(turn string) string {
 	id := goroutine()
@@ -265,7 +265,7 @@ type message struct {
 	from, to int
 	at       time.Duration
 	arrive   func()
-	// lost tells that it does not arrive, later; nil: nobody wants to know.
+	// lost tells that it does not arrive, later; nil: no one wants to know.
 	lost func()
 	// twice means that it may arrive twice.
 	twice bool

@@ -26,7 +26,7 @@ type Model interface {
 	Answer(ctx context.Context, instructions, data string) (string, error)
 }
 
-// Kind is what is to be drafted.
+// Kind is the kind of draft.
 type Kind string
 
 // The kinds.

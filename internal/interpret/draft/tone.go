@@ -49,8 +49,8 @@ var toneWords = sync.OnceValue(func() map[string]*phrases {
 // Misfit reports whether a text congratulates while the post is about a loss: a layoff, a
 // death, an illness, a closing. It goes by a few words in nine languages, so it misses
 // some, and is wrong now and then: it is a reason to ask, not to refuse. A post whose
-// sentiment is positive, as of somebody who has found work again, is about a loss only if
-// somebody died.
+// sentiment is positive, as of someone who has found work again, is about a loss only if
+// someone died.
 func Misfit(written string, p *watchpost.Post) bool {
 	if !congratulates(plainWords(written)) {
 		return false
