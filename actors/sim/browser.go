@@ -101,7 +101,7 @@ func (b *browser) connect() {
 		hello.Tasks = append(hello.Tasks, protocol.JournalTask{Task: e.task, Lease: e.lease, Attempt: e.attempt, State: e.state})
 	}
 	n := l.node
-	ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	b.hangUp = cancel
 	l.spawn(n, "connect-"+b.name, func() {
 		defer cancel()

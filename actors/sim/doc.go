@@ -14,7 +14,7 @@
 // decide of their actions, notification targets, members who join and leave,
 // keys that are replaced, teams that are deleted and founded again, connections
 // that break, laptops that sleep, worker and journal that are lost, a network
-// and a mailer that refuse or do not answer, commits that fail, restarts,
+// and a mailer that refuse or do not answer, commits that fail, a store that is full or away, restarts,
 // crashes, backups and restores, midnights and Mondays. What happens between them
 // is the scheduler's choice.
 //

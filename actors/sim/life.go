@@ -37,7 +37,9 @@ type life struct {
 	// browsers send heartbeats meanwhile.
 	target   time.Time
 	nextBeat time.Time // zero: none are sent
-	wakeAt   time.Time // when the laptops wake up; zero: when they are connected again
+	// lateUntil is until when requests may have no answer in time: the store was full.
+	lateUntil time.Time
+	wakeAt    time.Time // when the laptops wake up; zero: when they are connected again
 	// stalls is one in how many steps lets time pass although work waits, crowd one in
 	// how many begins an operation although others are under way; 0: none.
 	stalls, crowd int
@@ -95,7 +97,7 @@ func (l *life) tell(format string, args ...any) {
 // process ended, a planned panic happened, the team was deleted, or one of the kinds
 // also. Another ends the life.
 func (l *life) bear(of *team, what string, err error, also ...watchpost.Kind) {
-	if errors.Is(err, context.DeadlineExceeded) && l.stalls == 0 {
+	if errors.Is(err, context.DeadlineExceeded) && l.stalls == 0 && l.now().After(l.lateUntil) {
 		l.fail("%s has no answer: %v", what, err)
 	}
 	kind := watchpost.KindOf(err)
@@ -105,10 +107,13 @@ func (l *life) bear(of *team, what string, err error, also ...watchpost.Kind) {
 	}
 }
 
-// ask sends a request of a client that waits for 30 s.
+// patience is how long clients wait for an answer.
+const patience = 30 * time.Second
+
+// ask sends a request of a client.
 func ask[R any](n *node, of *team, request any) (R, error) {
 	var nothing R
-	ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
 	reply, err := n.registry.Call(ctx, of.id, request)
 	if err != nil {
@@ -261,6 +266,9 @@ func (l *life) wakes(until time.Time) time.Time {
 	if !l.nextBeat.IsZero() && l.nextBeat.Before(until) {
 		until = l.nextBeat
 	}
+	if at := l.node.store.fullUntil; at.After(l.now()) && at.Before(until) {
+		until = at
+	}
 	for b := range l.browsers() {
 		if at := b.wakes(); at.After(l.now()) && at.Before(until) {
 			until = at
@@ -316,7 +324,7 @@ func (l *life) settle() {
 	l.mu.Lock()
 	l.panicAt = 0
 	l.mu.Unlock()
-	l.node.store.faultIn, l.node.store.readFaultIn = 0, 0
+	l.node.store.calm()
 	clear(l.network.answers)
 	l.mailAnswers = nil
 	for day := 0; day < 9 && !l.failed(); day++ {

@@ -122,6 +122,7 @@ func (l *life) reap(n *node) {
 // restart closes the process as an operator does, and starts the next.
 func (l *life) restart() {
 	n := l.node
+	n.store.fullUntil = time.Time{} // with a full store it would be killed, as in a crash
 	done := l.spawn(n, "close", func() {
 		ctx, cancel := context.WithTimeout(n.ctx, time.Minute)
 		defer cancel()

@@ -25,7 +25,7 @@ var weights = map[kind]int{
 	"connect": 8, "drop": 4, "worker-ends": 3, "browser-wiped": 1, "network-answers": 8,
 	"second": 2, "minutes": 4, "lease-ends": 3, "quarter": 2, "hours": 2, "day": 1, "midnight": 2, "monday": 1,
 	"before-midnight": 2, "before-monday": 1,
-	"restart": 1, "crash": 3, "commit-fails": 4, "read-fails": 2, "panic": 3, "backup": 2, "restore": 1,
+	"restart": 1, "crash": 3, "commit-fails": 4, "read-fails": 2, "store-full": 1, "store-away": 1, "panic": 3, "backup": 2, "restore": 1,
 	"watchlist": 2, "watchlist-deleted": 1, "post": 3, "plan": 1,
 	"rule": 3, "rule-deleted": 1, "rules-stop": 1, "rules-go": 1, "rule-decides": 3, "target": 2, "mail-answers": 2,
 	"member-joins": 2, "member-leaves": 2, "key-rotates": 1, "team-deleted": 1,
@@ -42,7 +42,7 @@ var themes = [][]kind{
 	{"target", "mail-answers", "post", "watchlist", "hours", "crash"},
 	{"create", "network-answers", "day", "lease-ends", "worker-ends"},
 	{"create", "cancel", "connect", "network-answers", "crash", "commit-fails", "second"},
-	{"create", "create-again", "crash", "commit-fails", "panic", "restart", "read-fails"},
+	{"create", "create-again", "crash", "commit-fails", "panic", "restart", "read-fails", "store-full", "store-away"},
 }
 
 // shares are how often a seed draws a kind that is not of its theme, in parts of its
@@ -88,7 +88,7 @@ func (l *life) begin(ops *[]operation) {
 		l.request(op.kind, r, of)
 	case "connect", "drop", "worker-ends", "browser-wiped", "network-answers", "post":
 		l.happen(op.kind, r, b)
-	case "restart", "crash", "commit-fails", "read-fails", "panic", "backup", "restore", "mail-answers":
+	case "restart", "crash", "commit-fails", "read-fails", "store-full", "store-away", "panic", "backup", "restore", "mail-answers":
 		l.breakDown(op.kind, r)
 	case "rule", "rule-deleted", "rules-stop", "rules-go", "rule-decides", "target":
 		engaging{l}.engage(op.kind, r, of)
@@ -151,6 +151,11 @@ func (l *life) breakDown(k kind, r *rand.Rand) {
 		l.node.store.faultIn, l.node.store.fault = 1+r.IntN(6), []fault{before, after}[r.IntN(2)]
 	case "read-fails":
 		l.node.store.readFaultIn = 1 + r.IntN(30)
+	case "store-full":
+		l.node.store.fullUntil = l.now().Add(time.Duration(1+r.IntN(90)) * time.Second)
+		l.lateUntil = l.node.store.fullUntil.Add(patience)
+	case "store-away":
+		l.node.store.awayUntil = l.now().Add(time.Duration(1+r.IntN(90)) * time.Second)
 	case "panic":
 		l.mu.Lock()
 		l.panicAt = 1 + r.IntN(60)

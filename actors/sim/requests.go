@@ -171,7 +171,7 @@ func (l *life) poll() {
 		}
 		l.client("poll", func(n *node) {
 			then := *p
-			ctx, cancel := context.WithTimeout(n.ctx, 30*time.Second)
+			ctx, cancel := context.WithTimeout(n.ctx, patience)
 			defer cancel()
 			view, err := n.registry.TaskStatus(ctx, p.team.id, p.id)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"watchpost/persistence"
 )
@@ -55,6 +56,9 @@ type store struct {
 	// fails; 0: none.
 	faultIn, readFaultIn int
 	fault                fault
+	// fullUntil is until when commits wait for room, awayUntil until when the database is
+	// away: commits, views and activations fail.
+	fullUntil, awayUntil time.Time
 }
 
 func newStore(n *node, d *disk) *store {
@@ -67,6 +71,24 @@ func (st *store) over() bool {
 	return st.closed
 }
 
+func (st *store) away() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.lasts(st.awayUntil)
+}
+
+// calm ends its faults.
+func (st *store) calm() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.faultIn, st.readFaultIn, st.fullUntil, st.awayUntil = 0, 0, time.Time{}, time.Time{}
+}
+
+// lasts reports whether a moment is not over. The zero moment is.
+func (st *store) lasts(until time.Time) bool {
+	return !until.IsZero() && st.node.life.now().Before(until)
+}
+
 // Activate implements persistence.Store.
 func (st *store) Activate(ctx context.Context, space persistence.Space) (persistence.Epoch, error) {
 	if st.over() {
@@ -74,6 +96,9 @@ func (st *store) Activate(ctx context.Context, space persistence.Space) (persist
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
+	}
+	if st.away() {
+		return 0, errFault
 	}
 	return st.disk.activate(space)
 }
@@ -123,7 +148,7 @@ func (st *store) apply(space persistence.Space) {
 	st.mu.Unlock()
 	switch {
 	case c.err != nil:
-	case c.fault == before:
+	case c.fault == before, st.away():
 		c.err = errFault
 		st.disk.breakOff(space, c.epoch)
 	default:
@@ -157,7 +182,7 @@ func (st *store) choices(all []choice) []choice {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for _, f := range st.flows {
-		if len(f.submitted) > 0 {
+		if len(f.submitted) > 0 && !st.lasts(st.fullUntil) {
 			all = append(all, f.apply)
 		}
 		if len(f.applied) > 0 && !f.telling {
@@ -236,6 +261,9 @@ func (st *store) View(ctx context.Context) (persistence.View, error) {
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if st.lasts(st.awayUntil) {
+		return nil, errFault
 	}
 	return st.disk.view(st.over), nil
 }

@@ -35,8 +35,8 @@ type Life struct {
 type Simulation struct {
 	// Lives is how many are played when the environment says nothing.
 	Lives uint64
-	// Twice is how often one is played again: each life whose seed is a multiple of it.
-	Twice uint64
+	// Twice reports whether the life of a seed is played again.
+	Twice func(seed uint64) bool
 	// Play plays the life of a seed. trace gets a line for each step; nil: none is wanted.
 	Play func(t *testing.T, seed uint64, trace func(line string)) Life
 	// Failure describes the life that was played last, which has a fault.
@@ -62,7 +62,7 @@ func (s Simulation) Run(t *testing.T) {
 		if life.Fault != "" {
 			t.Fatal(s.Failure(t, trace))
 		}
-		if seed%s.Twice == 0 {
+		if s.Twice(seed) {
 			restore()
 			s.repeats(t, seed, life.Hash)
 			onOneProcessor()
