@@ -83,7 +83,7 @@ var ErrConnected = errors.New("the tables have to be changed for this build, whi
 // BeforeMigration returns ErrConnected while a node is connected to the database.
 // Otherwise it keeps nodes out until the connection is closed.
 func BeforeMigration(ctx context.Context, conn *pgx.Conn) error {
-	err := (&guard{locks: []Lock{lockAlone()}}).prepare(ctx, &session{conn})
+	err := (&guard{locks: []Lock{lockAlone()}}).prepare(ctx, &session{conn: conn})
 	var inUse *inUseError
 	if errors.As(err, &inUse) {
 		return fmt.Errorf("%w: %s", ErrConnected, inUse.holder)

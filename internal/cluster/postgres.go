@@ -102,18 +102,27 @@ func (p *postgreSQL) NextView(ctx context.Context, id, incarnation string) error
 func (p *postgreSQL) Session(ctx context.Context) (Session, error) { return openSession(ctx, p.config) }
 
 // session is a Session in PostgreSQL.
-type session struct{ conn *pgx.Conn }
+type session struct {
+	conn *pgx.Conn
+	id   uint32
+}
 
 func openSession(ctx context.Context, config *pgx.ConnConfig) (Session, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn}, nil
+	// A pooler between the two gives the connection another number.
+	s := &session{conn: conn}
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&s.id); err != nil {
+		closeConn(conn)
+		return nil, err
+	}
+	return s, nil
 }
 
 // ID implements Session.
-func (s *session) ID() uint32 { return s.conn.PgConn().PID() }
+func (s *session) ID() uint32 { return s.id }
 
 // TryLock implements Session.
 func (s *session) TryLock(ctx context.Context, l Lock) (locked bool, err error) {
