@@ -338,11 +338,10 @@ func (n *Node) noteRemoved(removed []string, why string) {
 // connections.
 //
 // A connection that is not refused may have been lost on the way to a node that serves. So
-// that node must have missed two renewals, and the session of this one must show that
-// the database has not ended all sessions within the time of a lease: this node knows how
-// old it is, and the database that it lasts. A node that is cut
-// off from the database keeps its session there for longer than its lease
-// (persistence/postgres: keepalives).
+// that node must have missed two renewals, and the database must not have ended all sessions
+// within the time of a lease: the session of this node is older than that, and the statement
+// checks that it still holds its lock. A node that is cut off from the database keeps its
+// session there for longer than its lease (persistence/postgres: keepalives).
 func (n *Node) ReportDead(ctx context.Context, id string, refused bool) {
 	held := n.guard.held.Load()
 	if held == nil {
