@@ -289,6 +289,9 @@ func (p *page) run(script string) json.RawMessage {
 	return value
 }
 
+// whole makes an expression after it false while only a part of a page has come.
+const whole = `globalThis.document?.readyState !== "loading" && `
+
 // until waits until a whole page has come, so that the test may use all of it, and an
 // expression is true. An expression that fails, as during navigation, counts as not
 // yet true.
@@ -297,17 +300,17 @@ func (p *page) until(expression string) {
 	var value json.RawMessage
 	var err error
 	eventually(p.t, func() bool {
-		value, err = p.do(`globalThis.document?.readyState !== "loading" && (` + expression + `)`)
+		value, err = p.do(whole + expression)
 		return err == nil && string(value) == "true"
 	}, func() string { return fmt.Sprintf("%s: %s %v", expression, value, err) })
 }
 
-// says waits until an element's text contains a text.
+// says waits until a whole page has come and an element's text contains a text.
 func (p *page) says(selector, text string) {
 	p.t.Helper()
 	var value json.RawMessage
 	eventually(p.t, func() bool {
-		value, _ = p.do(`document.querySelector("` + selector + `").textContent`)
+		value, _ = p.do(whole + `document.querySelector("` + selector + `").textContent`)
 		return strings.Contains(string(value), text)
 	}, func() string { return fmt.Sprintf("%s says %s, not %q", selector, value, text) })
 }
