@@ -50,11 +50,15 @@ func (r *Registry) acquire(ctx context.Context, name string) (*activation, error
 
 // ended waits until the actor has ended.
 func (a *activation) ended(ctx context.Context) error {
-	defer a.run.Turn("ended")
+	select {
+	case <-a.stopped:
+	case <-ctx.Done():
+	}
+	a.run.Turn("ended")
 	select {
 	case <-a.stopped:
 		return nil
-	case <-ctx.Done():
+	default:
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, ctx.Err())
 	}
 }

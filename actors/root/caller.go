@@ -66,18 +66,24 @@ func (c *caller) ask(ctx context.Context, target *actor.PID, request any) (any, 
 	shard.mu.Unlock()
 	sender := &actor.PID{Address: c.pid.Address, Id: c.pid.Id, RequestId: id}
 	c.system.Root.RequestWithCustomSender(target, request, sender)
+	var reply any
 	select {
-	case reply := <-w.reply:
-		c.run.Turn("reply")
-		if err, failed := reply.(error); failed {
-			return nil, err
-		}
-		return reply, nil
+	case reply = <-w.reply:
 	case <-ctx.Done():
-		c.run.Turn("late")
-		c.take(id)
-		return nil, ctx.Err()
 	}
+	c.run.Turn("reply")
+	if reply == nil {
+		select {
+		case reply = <-w.reply:
+		default:
+			c.take(id)
+			return nil, ctx.Err()
+		}
+	}
+	if err, failed := reply.(error); failed {
+		return nil, err
+	}
+	return reply, nil
 }
 
 // fail answers all requests that wait for the actor of that name, or for one

@@ -201,9 +201,11 @@ func (r *Registry) Close(ctx context.Context) error {
 		select {
 		case <-g:
 		case <-ctx.Done():
-			return ctx.Err()
 		}
 		r.env.Run.Turn("close")
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
 	r.ended.Do(func() {
 		if r.allEnded != nil {

@@ -11,7 +11,8 @@ type Scheduling interface {
 	// Go calls f in a new goroutine, when it is its turn.
 	Go(what string, f func())
 	// Turn returns when it is the turn of the goroutine that calls it: one that has
-	// just begun, or goes on after it has waited. It is not called under a lock. A
+	// just begun, or goes on after it has waited. One that has waited for several things
+	// asks after its turn which of them has happened. It is not called under a lock. A
 	// goroutine of a process that has ended does not return.
 	Turn(what string)
 }

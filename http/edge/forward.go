@@ -259,6 +259,8 @@ func (e *Edge) watch(ctx context.Context, end context.CancelCauseFunc, node stri
 			end(errStopping)
 			return
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil { // and not by chance when several have happened
 			return
 		}
 	}

@@ -60,8 +60,10 @@ func (c *Contacts) Keep(ctx context.Context, node contactNode, ask func(ctx cont
 	for {
 		select {
 		case <-ctx.Done():
-			return
 		case <-ticker.C:
+		}
+		if ctx.Err() != nil {
+			return
 		}
 		others := node.Others()
 		for _, other := range others {

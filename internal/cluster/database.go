@@ -100,7 +100,8 @@ type Machine interface {
 	// SinceBoot returns the time since the machine was started, with the time for which
 	// it was suspended.
 	SinceBoot() time.Duration
-	// Turn returns when the goroutine that calls it may go on after a wait. It is not
+	// Turn returns when the goroutine that calls it may go on after a wait. One that has
+	// waited for several things asks after its turn which of them has happened. It is not
 	// called under a lock.
 	Turn(what string)
 }

@@ -244,11 +244,10 @@ func closeConn(conn interface{ Close(context.Context) error }) {
 func (g *guard) pause(ctx context.Context) bool {
 	timer := time.NewTimer(guardRetry)
 	defer timer.Stop()
-	defer g.machine.Turn("guard paused")
 	select {
 	case <-timer.C:
-		return true
 	case <-ctx.Done():
-		return false
 	}
+	g.machine.Turn("guard paused")
+	return ctx.Err() == nil
 }

@@ -8,12 +8,9 @@ import (
 // releaseUntil releases names that the node no longer serves, and confirms each view.
 func (n *Node) releaseUntil(ctx context.Context) {
 	for {
-		select {
-		case <-ctx.Done():
+		if waitFor(ctx, n.o.Machine, n.releases, "release") != nil {
 			return
-		case <-n.releases:
 		}
-		n.o.Machine.Turn("release")
 		n.mu.Lock()
 		version, incarnation := n.own.views.current().Version, n.incarnation
 		n.mu.Unlock()
@@ -48,12 +45,9 @@ func (n *Node) HandOver(ctx context.Context, name, to string, asked int64) error
 			return ErrNotHandedOver
 		}
 		n.Refresh()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := waitFor(ctx, n.o.Machine, changed, "handover"); err != nil {
+			return err
 		}
-		n.o.Machine.Turn("handover")
 	}
 }
 
@@ -110,12 +104,9 @@ func (n *Node) Drain(ctx context.Context) error {
 				return nil
 			}
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := waitFor(ctx, n.o.Machine, changed, "drain"); err != nil {
+			return err
 		}
-		n.o.Machine.Turn("drain")
 	}
 }
 

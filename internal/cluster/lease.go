@@ -28,7 +28,6 @@ func (n *Node) renewUntil(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			return
 		case <-ticker.C:
 		case <-n.kick:
 		}
@@ -38,6 +37,9 @@ func (n *Node) renewUntil(ctx context.Context) {
 		default:
 		}
 		n.o.Machine.Turn("renew")
+		if ctx.Err() != nil {
+			return
+		}
 		err := n.renew(ctx)
 		if ctx.Err() != nil {
 			return

@@ -154,13 +154,25 @@ func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 		select {
 		case <-again.C:
 		case <-n.kick:
-			again.Stop()
 		case <-ctx.Done():
-			again.Stop()
+		}
+		again.Stop()
+		n.o.Machine.Turn("join again")
+		if ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		n.o.Machine.Turn("join again")
 	}
+}
+
+// waitFor waits for a signal until ctx ends. What has happened counts after the turn: which
+// of the two was first is chance.
+func waitFor(ctx context.Context, machine Machine, signal <-chan struct{}, what string) error {
+	select {
+	case <-signal:
+	case <-ctx.Done():
+	}
+	machine.Turn(what)
+	return ctx.Err()
 }
 
 // final reports whether an error does not pass with time: another process has the
