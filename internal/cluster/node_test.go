@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if err := server.Close(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
 		}
 		os.Exit(code)
 	}), goleak.IgnoreCurrent())

@@ -148,13 +148,24 @@ func (s *Server) Stop() error { return s.end(syscall.SIGINT) }
 // Crash ends the server at once; the next Run recovers from its log.
 func (s *Server) Crash() error { return s.end(syscall.SIGQUIT) }
 
-// end signals the server by its id and waits until it has ended.
+// end signals the server by its id and waits until it has ended. One that does not end is
+// killed, and the error has its log.
 func (s *Server) end(signal os.Signal) error {
 	if err := s.process.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	<-s.ended
-	return nil
+	const patience = 3 * time.Minute // of a machine that does much else
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-s.ended:
+		return nil
+	case <-late.C:
+		err := s.process.Process.Kill()
+		<-s.ended
+		log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+		return errors.Join(err, fmt.Errorf("PostgreSQL did not end within %s of %q: %s", patience, signal, log))
+	}
 }
 
 // Close ends the server and removes its files.
