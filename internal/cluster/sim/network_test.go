@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -200,6 +201,9 @@ func (e *exchange) send(r *http.Request, body []byte, peer bool) {
 		}
 		ctx, cancel := context.WithCancel(p.ctx)
 		e.ends = append(e.ends, cancel)
+		e.w.mu.Lock()
+		p.serving = append(p.serving, e)
+		e.w.mu.Unlock()
 		in, err := http.NewRequestWithContext(ctx, method, uri, bytes.NewReader(body))
 		if err != nil {
 			panic(err)
@@ -207,7 +211,11 @@ func (e *exchange) send(r *http.Request, body []byte, peer bool) {
 		in.Header, in.RemoteAddr, in.RequestURI = header.Clone(), "192.0.2.1:1", uri
 		e.w.spawn(p, fmt.Sprintf("%s %d", e.key, len(e.ends)), func() {
 			defer cancel()
-			e.answer(p.answer(in, peer))
+			reply := p.answer(in, peer)
+			e.w.mu.Lock()
+			p.serving = slices.DeleteFunc(p.serving, func(o *exchange) bool { return o == e })
+			e.w.mu.Unlock()
+			e.answer(reply)
 		})
 	}})
 }
@@ -237,6 +245,17 @@ func (p *process) answer(r *http.Request, peer bool) (reply httpReply) {
 // answer sends a reply back.
 func (e *exchange) answer(reply httpReply) {
 	e.w.send(&message{key: "reply to " + e.key, from: e.to, to: e.from, twice: true, arrive: func() { e.reply(reply) }, lost: func() { e.reply(httpReply{err: errReset}) }})
+}
+
+// hangUp has the senders of requests know that the process has ended.
+func (p *process) hangUp() {
+	p.w.mu.Lock()
+	serving := p.serving
+	p.serving = nil
+	p.w.mu.Unlock()
+	for _, e := range serving {
+		e.answer(httpReply{err: errReset})
+	}
 }
 
 // end has the receiver know that the sender has given up.

@@ -58,6 +58,7 @@ type process struct {
 	registryEnv *root.Environment
 	edge        *edge.Edge
 	link        *link
+	serving     []*exchange
 	handler     http.Handler // of clients
 	peers       http.Handler
 }
@@ -224,6 +225,7 @@ func (p *process) kill() {
 		}
 	}
 	p.cancel()
+	p.hangUp()
 	go func() { _ = p.node.Close(context.Background()) }() // it ends the goroutines that wait for others
 	p.link.ended()
 }
@@ -242,6 +244,7 @@ func (p *process) stop() {
 		p.Turn("closed")
 		p.w.note("stopped", fmt.Sprint(p.id, err))
 		p.stopped = true
+		p.hangUp()
 	})
 }
 
