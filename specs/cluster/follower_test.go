@@ -79,21 +79,24 @@ func (f *follower) listen(ctx context.Context) {
 		return
 	}
 	f.streams++
-	id, changes := "", []followed(nil)
+	id, data := "", []string(nil)
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), ": ")
 		switch {
 		case name == "id":
 			id = value
-		case name == "data":
-			var c followed
-			if err := json.Unmarshal([]byte(value), &c); err != nil {
-				f.d.fail(fmt.Errorf("stream of team %d: %q: %w", f.of.number, value, err))
-			}
-			changes = append(changes, c)
+		case name == "data": // read when the event has ended: the stream may end inside of it
+			data = append(data, value)
 		case lines.Text() == "" && id != "":
-			f.got, f.cursor = append(f.got, changes...), id
-			id, changes = "", nil
+			for _, text := range data {
+				var c followed
+				if err := json.Unmarshal([]byte(text), &c); err != nil {
+					f.d.fail(fmt.Errorf("stream of team %d: %q: %w", f.of.number, text, err))
+				}
+				f.got = append(f.got, c)
+			}
+			f.cursor = id
+			id, data = "", nil
 		}
 	}
 }
