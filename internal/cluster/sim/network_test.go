@@ -117,6 +117,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	key := fmt.Sprintf("%d to %s %s %s", p.id, r.URL.Host, r.URL.RequestURI(), r.Header.Get("X-Request-Id"))
 	replies := make(chan httpReply, 3)
 	p.Turn("send " + key)
+	if strings.HasPrefix(r.URL.Path, "/cluster/handover") {
+		p.tell("Place.From: the other is asked for the team")
+	}
 	e := &exchange{w: w, key: key, from: p.slot, to: to, reply: func(reply httpReply) {
 		select {
 		case replies <- reply:
