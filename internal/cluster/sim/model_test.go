@@ -74,7 +74,7 @@ func (f *followed) check(w *world) {
 // TestModel follows lives of two nodes with the model of package model: what happens to the
 // members, the locks and the team has to be a step of it.
 func TestModel(t *testing.T) {
-	seeds := uint64(6)
+	seeds := uint64(4)
 	if os.Getenv("WATCHPOST_LONG") != "" {
 		seeds = 100
 	}

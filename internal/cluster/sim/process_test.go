@@ -230,8 +230,8 @@ func (p *process) kill() {
 			k.turn <- false
 		}
 	}
-	p.cancel()
 	p.hangUp()
+	p.cancel()
 	go func() { _ = p.node.Close(context.Background()) }() // it ends the goroutines that wait for others
 	p.link.ended()
 }
