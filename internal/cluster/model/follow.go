@@ -12,6 +12,8 @@ type Seen struct {
 		Up   bool // it has held its lock since it was started
 		Lock bool // a session holds its lock in the database
 		Here bool // it serves the team
+		// View is the version of the view that it knows last.
+		View uint8
 	}
 }
 
@@ -20,7 +22,7 @@ func (s *State) see() (seen Seen) {
 	seen.View = s.View
 	for i := range s.Node {
 		at, n := &seen.Node[i], &s.Node[i]
-		at.Up, at.Lock, at.Here = n.Up, n.Lock, n.Here(i, Rules{})
+		at.Up, at.Lock, at.Here, at.View = n.Up, n.Lock, n.Here(i, Rules{}), n.Current().Version
 	}
 	return seen
 }
@@ -33,9 +35,13 @@ type Follower struct {
 	full   bool // a state was left out that has no room for another view
 	// Most is the largest number of states that there were.
 	Most int
-	// Lost: it cannot say any more what is possible, because of the states left out.
+	// Lost: it cannot say any more what is possible. There are more states than bearable, or
+	// the one that fits has no room for its views.
 	Lost bool
 }
+
+// bearable is how many states a follower holds: a few seconds of a processor.
+const bearable = 50_000
 
 // NewFollower begins with two nodes that have not been started.
 func NewFollower() *Follower {
@@ -55,6 +61,10 @@ func (f *Follower) add(states map[State]struct{}, s State) {
 		next = next[:len(next)-1]
 		if _, known := states[at]; known {
 			continue
+		}
+		if len(states) == bearable {
+			f.Lost = true
+			return
 		}
 		states[at] = struct{}{}
 		seen := at.see()
@@ -91,6 +101,9 @@ func (f *Follower) take(s State, step, i int) (next State, ok bool) {
 
 // Told notes that a step may have been taken that cannot be seen, by its name.
 func (f *Follower) Told(name string, i int) {
+	if f.Lost {
+		return
+	}
 	step := slices.IndexFunc(Steps, func(s Step) bool { return s.Name == name })
 	for s := range maps.Clone(f.states) {
 		if next, ok := f.take(s, step, i); ok {
@@ -118,6 +131,6 @@ func (f *Follower) See(now Seen) bool {
 		})
 	}
 	f.states, f.seen, f.Most = to, now, max(f.Most, len(to))
-	f.Lost = len(to) == 0 && f.full
+	f.Lost = f.Lost || len(to) == 0 && f.full
 	return len(to) > 0 || f.Lost
 }

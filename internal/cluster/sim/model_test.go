@@ -45,7 +45,8 @@ func (f *followed) see(w *world) (seen model.Seen) {
 		if f.locked[p] = f.locked[p] || holder == p; !f.locked[p] {
 			continue
 		}
-		at.Up, at.Here = true, p.joined && p.node.Serves(f.team.name)
+		place, _ := p.node.Place(f.team.name)
+		at.Up, at.Here, at.View = true, p.joined && place.Here, uint8(place.View)
 	}
 	return seen
 }
