@@ -54,6 +54,7 @@ var Steps = []Step{
 	{"the process ends", fault, crash, false},
 	{"the database restarts", fault, restart, false},
 	{"guard.check gives the session up", fault, giveSessionUp, false},
+	{"Node.join fails", fault, joinFails, false},
 	{"Node.StepOut", fault, stepOut, true},
 	{"Node.Close", fault, closeNode, true},
 	{"drainSQL", fault, drain, false},
@@ -140,6 +141,17 @@ func join(s *State, i int, _ Rules) bool {
 	}
 	n.Phase, n.LateMember = Renewing, n.LateMember && n.Late == LateJoin
 	s.joined(i, n.Drained, true)
+	return true
+}
+
+// joinFails comes when the others do not reach the node, or the database refuses. The next
+// renewal tries again.
+func joinFails(s *State, i int, _ Rules) bool {
+	n := &s.Node[i]
+	if !n.Up || n.Phase != Joining || !n.released() {
+		return false
+	}
+	n.Phase = Renewing
 	return true
 }
 

@@ -264,14 +264,16 @@ func stepOut(s *State, i int, r Rules) bool {
 	return true
 }
 
-// closeNode comes when the actors have ended. The process leaves, and ends.
-func closeNode(s *State, i int, r Rules) bool {
+// closeNode comes when the actors have ended. The node forgets the views, leaves, and ends.
+func closeNode(s *State, i int, _ Rules) bool {
 	n := &s.Node[i]
-	if n.Memory != Absent {
+	if !n.Up || n.Phase == SteppedOut || n.Memory != Absent {
 		return false
 	}
-	n.Reply = Reply{}
-	return stepOut(s, i, r)
+	n.Lease, n.Count, n.Known, n.HandedOver = false, 0, [Views]View{}, false
+	n.Reply, n.Release, n.Phase = Reply{}, Idle, SteppedOut
+	s.Row[i], n.Joined, n.LateMember = false, false, false
+	return true
 }
 
 func drain(s *State, i int, _ Rules) bool {
