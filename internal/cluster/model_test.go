@@ -15,7 +15,7 @@ import (
 var modelled = map[string]any{
 	"renewSQL": renewSQL, "joinSQL": joinSQL, "leaveSQL": leaveSQL, "confirmSQL": confirmSQL, "expireSQL": expireSQL,
 	"reportDeadSQL": reportDeadSQL, "drainSQL": drainSQL, "nextViewSQL": nextViewSQL,
-	"Node.renew": (*Node).renew, "Node.releaseUntil": (*Node).releaseUntil, "Node.ReportDead": (*Node).ReportDead, "Node.StepOut": (*Node).StepOut,
+	"Node.renew": (*Node).renew, "Node.releaseUntil": (*Node).releaseUntil, "Node.ReportDead": (*Node).ReportDead, "Node.join": (*Node).join, "Node.StepOut": (*Node).StepOut, "Node.Close": (*Node).Close,
 	"Node.HandOver": (*Node).HandOver, "Node.TakeOver": (*Node).TakeOver, "Place.From": Place{}.From, "guard.regain": (*guard).regain, "guard.check": (*guard).check,
 }
 

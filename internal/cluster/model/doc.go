@@ -17,7 +17,8 @@
 // State knows only whether a lease has ended, and that no node removes another before:
 // Lease checks that with ticks. Rules are planted faults. Explore finds each of them.
 // Package cluster compares its own functions with the model in every transition
-// (TestModel there).
+// (TestModel there). A Follower tells whether what happens to real nodes is possible in the
+// model: package cluster/sim follows its lives with one.
 //
 // A failure prints the shortest way to the wrong state, a step per line. To see it again:
 //

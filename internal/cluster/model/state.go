@@ -3,7 +3,7 @@ package model
 // Nodes is the number of nodes, Views the most views of a run.
 const (
 	Nodes = 2
-	Views = 4
+	Views = 6
 )
 
 // View is the members under a version: a bit for each that is one, drains, and has
@@ -48,6 +48,18 @@ func (v View) Settled() bool {
 		}
 	}
 	return true
+}
+
+// With returns the view with a member.
+func (v View) With(i int, drains, confirms bool) View {
+	v.Members |= member << i
+	if drains {
+		v.Members |= draining << i
+	}
+	if confirms {
+		v.Members |= confirmed << i
+	}
+	return v
 }
 
 // Without returns the view without a member.

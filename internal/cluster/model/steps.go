@@ -13,6 +13,8 @@ type Step struct {
 	Actor func(i int) int
 	// Do changes a state; false: it cannot happen there.
 	Do func(s *State, i int, r Rules) bool
+	// Told: a Follower takes it when it is told, and never by itself.
+	Told bool
 }
 
 func self(i int) int  { return i }
@@ -23,44 +25,46 @@ func fault(int) int   { return Fault }
 // Steps is everything that can happen. A name begins with the function of package cluster
 // for which the step stands, or with what happens outside of it.
 var Steps = []Step{
-	{"renewSQL answers", self, answer},
-	{"Node.renew takes the answer", self, takeReply},
-	{"joinSQL", self, join},
-	{"leaveSQL", self, leave},
-	{"Node.releaseUntil begins", self, release},
-	{"confirmSQL", self, confirm},
-	{"expireSQL removes the other", self, expire},
-	{"Node.ReportDead: a connection is refused", self, refused},
-	{"reportDeadSQL", self, reportDead},
-	{"Node.ReportDead: no connection, and two renewals missed", self, vanished},
-	{"Place.From: the other is asked for the team", self, ask},
-	{"Node.HandOver begins", self, handOver},
-	{"Node.HandOver ends", self, handedOver},
-	{"Node.TakeOver", self, takeOver},
-	{"Registry.find", self, find},
-	{"Store.Activate", self, activate},
-	{"rootActor.activate loads", self, load},
-	{"Store.Submit", self, write},
-	{"the actor ends", self, end},
-	{"guard.regain", self, regain},
-	{"the process starts", self, boot},
-	{"the lease ends", passing, lapse},
-	{"the lease of an answer ends", passing, answerOver},
-	{"the database ends the session of a process that is gone", passing, sessionEnds},
-	{"a lease has passed since the database restarted", passing, sessionsBack},
-	{"a late statement arrives", passing, arrive},
-	{"the process ends", fault, crash},
-	{"the database restarts", fault, restart},
-	{"guard.check gives the session up", fault, giveSessionUp},
-	{"Node.StepOut", fault, stepOut},
-	{"drainSQL", fault, drain},
-	{"nextViewSQL", fault, nextView},
-	{"the request for the team is doubled", fault, double},
-	{"confirmSQL is given up", fault, giveUp(LateConfirm, confirm)},
-	{"joinSQL is given up", fault, giveUp(LateJoin, join)},
-	{"leaveSQL is given up", fault, giveUp(LateLeave, leave)},
-	{"Store.Activate is given up", fault, giveUp(LateActivate, activate)},
-	{"Store.Submit is given up", fault, giveUp(LateCommit, submit)},
+	{"renewSQL answers", self, answer, false},
+	{"Node.renew takes the answer", self, takeReply, false},
+	{"joinSQL", self, join, false},
+	{"leaveSQL", self, leave, false},
+	{"Node.releaseUntil begins", self, release, false},
+	{"confirmSQL", self, confirm, false},
+	{"expireSQL removes the other", self, expire, false},
+	{"Node.ReportDead: a connection is refused", self, refused, true},
+	{"reportDeadSQL", self, reportDead, false},
+	{"Node.ReportDead: no connection, and two renewals missed", self, vanished, false},
+	{"Place.From: the other is asked for the team", self, ask, true},
+	{"Node.HandOver begins", self, handOver, false},
+	{"Node.HandOver ends", self, handedOver, false},
+	{"Node.TakeOver", self, takeOver, false},
+	{"Registry.find", self, find, false},
+	{"Store.Activate", self, activate, false},
+	{"rootActor.activate loads", self, load, false},
+	{"Store.Submit", self, write, false},
+	{"the actor ends", self, end, false},
+	{"guard.regain", self, regain, false},
+	{"the process starts", self, boot, false},
+	{"the lease ends", passing, lapse, false},
+	{"the lease of an answer ends", passing, answerOver, false},
+	{"the database ends the session of a process that is gone", passing, sessionEnds, false},
+	{"a lease has passed since the database restarted", passing, sessionsBack, false},
+	{"a late statement arrives", passing, arrive, false},
+	{"the process ends", fault, crash, false},
+	{"the database restarts", fault, restart, false},
+	{"guard.check gives the session up", fault, giveSessionUp, false},
+	{"Node.join fails", fault, joinFails, false},
+	{"Node.StepOut", fault, stepOut, true},
+	{"Node.Close", fault, closeNode, true},
+	{"drainSQL", fault, drain, false},
+	{"nextViewSQL", fault, nextView, false},
+	{"the request for the team is doubled", fault, double, true},
+	{"confirmSQL is given up", fault, giveUp(LateConfirm, confirm), true},
+	{"joinSQL is given up", fault, giveUp(LateJoin, join), true},
+	{"leaveSQL is given up", fault, giveUp(LateLeave, leave), true},
+	{"Store.Activate is given up", fault, giveUp(LateActivate, activate), true},
+	{"Store.Submit is given up", fault, giveUp(LateCommit, submit), true},
 }
 
 // bump begins the next version.
@@ -137,6 +141,17 @@ func join(s *State, i int, _ Rules) bool {
 	}
 	n.Phase, n.LateMember = Renewing, n.LateMember && n.Late == LateJoin
 	s.joined(i, n.Drained, true)
+	return true
+}
+
+// joinFails comes when the others do not reach the node, or the database refuses. The next
+// renewal tries again.
+func joinFails(s *State, i int, _ Rules) bool {
+	n := &s.Node[i]
+	if !n.Up || n.Phase != Joining || !n.released() {
+		return false
+	}
+	n.Phase = Renewing
 	return true
 }
 

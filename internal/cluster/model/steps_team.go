@@ -2,7 +2,7 @@ package model
 
 func ask(s *State, i int, r Rules) bool {
 	n, of := &s.Node[i], other(i)
-	if !n.Up || !n.Lease || n.Asked != 0 || s.Node[of].Handing != 0 || n.Current().Owner() != i || n.Serves(i, r) || n.origin(i) != of {
+	if !n.Up || !n.Lease || n.Asked == n.Current().Version || s.Node[of].Handing != 0 || n.Current().Owner() != i || n.Serves(i, r) || n.origin(i) != of {
 		return false
 	}
 	n.Asked = n.Current().Version
@@ -227,7 +227,7 @@ func crash(s *State, i int, _ Rules) bool {
 }
 
 func restart(s *State, i int, _ Rules) bool {
-	if i > 0 || s.Restarted {
+	if i > 0 {
 		return false
 	}
 	s.Restarted = true
@@ -261,6 +261,18 @@ func stepOut(s *State, i int, r Rules) bool {
 	if !r.LeaveKeepsMembership {
 		s.Row[i], n.Joined, n.LateMember = false, false, false
 	}
+	return true
+}
+
+// closeNode comes when the actors have ended. The node forgets the views, leaves, and ends.
+func closeNode(s *State, i int, _ Rules) bool {
+	n := &s.Node[i]
+	if !n.Up || n.Phase == SteppedOut || n.Memory != Absent {
+		return false
+	}
+	n.Lease, n.Count, n.Known, n.HandedOver = false, 0, [Views]View{}, false
+	n.Reply, n.Release, n.Phase = Reply{}, Idle, SteppedOut
+	s.Row[i], n.Joined, n.LateMember = false, false, false
 	return true
 }
 

@@ -167,7 +167,7 @@ func (w *world) addNoise() {
 }
 
 func (w *world) addNode() {
-	if slot := slices.Index(w.slots[:], nil); slot >= 0 {
+	if slot := slices.Index(w.slots[:], nil); slot >= 0 && w.followed == nil {
 		w.boot(slot)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing/cryptotest"
 	"testing/synctest"
 	"time"
+
+	"watchpost/internal/cluster/model"
 )
 
 // met counts what lives have met.
@@ -40,10 +42,16 @@ type result struct {
 // play plays the life of a seed. It replaces the sources of chance of the process: no
 // other test may run at the same time. trace gets a line for each step; nil: none.
 func play(t *testing.T, seed uint64, trace func(line string)) (r result) {
+	return playFollowed(t, seed, trace, nil)
+}
+
+// playFollowed is play, with two nodes and one team that the model follows.
+func playFollowed(t *testing.T, seed uint64, trace func(line string), f *followed) (r result) {
 	t.Run(fmt.Sprint("life ", seed), func(t *testing.T) {
 		cryptotest.SetGlobalRandom(t, seed)
 		synctest.Test(t, func(*testing.T) {
 			w := newWorld(seed, trace)
+			w.followed = f
 			w.live()
 			w.metrics.views = int(w.db.version)
 			r = result{seed, w.fault, w.hash, w.steps, w.now(), w.story, w.metrics}
@@ -68,10 +76,16 @@ const (
 
 // live plays the life.
 func (w *world) live() {
-	for i := range 3 {
+	nodes := 3 + w.random.IntN(3)
+	if w.followed != nil {
+		nodes = model.Nodes
+		w.followed.team = &team{name: modelled(w.seed), keys: map[string]int{}}
+		w.teams = append(w.teams, w.followed.team)
+	}
+	for i := len(w.teams) * 3; i < 3; i++ {
 		w.teams = append(w.teams, &team{name: fmt.Sprintf("team-%d-%d", w.seed, i), keys: map[string]int{}})
 	}
-	for i := range 3 + w.random.IntN(3) {
+	for i := range nodes {
 		w.after(w.between(0, time.Second), fmt.Sprint("boot ", i), func() { w.boot(i) })
 	}
 	for i := range 6 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -46,6 +47,9 @@ type reply[T any] struct {
 // call has the database carry out a statement. When ctx ends first, the statement may
 // still arrive.
 func call[T any](ctx context.Context, p *process, what string, do func(*server) (T, error)) (T, error) {
+	if p.dead.Load() { // what a killed process had not sent is not sent
+		runtime.Goexit()
+	}
 	w, replies := p.w, make(chan reply[T], 2)
 	answer := func(r reply[T]) func() {
 		return func() {
@@ -92,6 +96,9 @@ func call[T any](ctx context.Context, p *process, what string, do func(*server) 
 		select {
 		case r = <-replies: // it arrived while the process was frozen
 		default:
+			if what == "confirm" || what == "join" || what == "leave" {
+				p.tell(what + "SQL is given up")
+			}
 		}
 	}
 	return r.value, r.err
@@ -131,6 +138,7 @@ func (l *link) Expire(ctx context.Context, ids, beats []string) ([]string, error
 
 // ReportDead implements cluster.Database.
 func (l *link) ReportDead(ctx context.Context, id, by string, session uint32) ([]string, error) {
+	l.p.tell("Node.ReportDead: a connection is refused")
 	return call(ctx, l.p, "report "+id, func(s *server) ([]string, error) { return s.reportDead(id, by, session), nil })
 }
 

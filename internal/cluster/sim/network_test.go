@@ -117,6 +117,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	key := fmt.Sprintf("%d to %s %s %s", p.id, r.URL.Host, r.URL.RequestURI(), r.Header.Get("X-Request-Id"))
 	replies := make(chan httpReply, 3)
 	p.Turn("send " + key)
+	if strings.HasPrefix(r.URL.Path, "/cluster/handover") {
+		p.tell("Place.From: the other is asked for the team")
+	}
 	e := &exchange{w: w, key: key, from: p.slot, to: to, reply: func(reply httpReply) {
 		select {
 		case replies <- reply:
@@ -211,11 +214,9 @@ func (e *exchange) send(r *http.Request, body []byte, peer bool) {
 		in.Header, in.RemoteAddr, in.RequestURI = header.Clone(), "192.0.2.1:1", uri
 		e.w.spawn(p, fmt.Sprintf("%s %d", e.key, len(e.ends)), func() {
 			defer cancel()
-			reply := p.answer(in, peer)
-			e.w.mu.Lock()
-			p.serving = slices.DeleteFunc(p.serving, func(o *exchange) bool { return o == e })
-			e.w.mu.Unlock()
-			e.answer(reply)
+			if reply := p.answer(in, peer); p.served(e) {
+				e.answer(reply)
+			}
 		})
 	}})
 }
@@ -245,6 +246,19 @@ func (p *process) answer(r *http.Request, peer bool) (reply httpReply) {
 // answer sends a reply back.
 func (e *exchange) answer(reply httpReply) {
 	e.w.send(&message{key: "reply to " + e.key, from: e.to, to: e.from, twice: true, arrive: func() { e.reply(reply) }, lost: func() { e.reply(httpReply{err: errReset}) }})
+}
+
+// served notes that a request has its reply. It reports false when the process has ended
+// before: nothing leaves it any more.
+func (p *process) served(e *exchange) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	at := slices.Index(p.serving, e)
+	if at < 0 {
+		return false
+	}
+	p.serving = slices.Delete(p.serving, at, at+1)
+	return true
 }
 
 // hangUp has the senders of requests know that the process has ended.

@@ -134,6 +134,12 @@ type placed struct {
 	p *process
 }
 
+// StepOut implements edge.Node.
+func (n placed) StepOut() {
+	n.p.tell("Node.StepOut")
+	n.Node.StepOut()
+}
+
 // Place implements edge.Node.
 func (n placed) Place(name string) (cluster.Place, <-chan struct{}) {
 	n.p.Turn("place " + name)
@@ -224,8 +230,8 @@ func (p *process) kill() {
 			k.turn <- false
 		}
 	}
-	p.cancel()
 	p.hangUp()
+	p.cancel()
 	go func() { _ = p.node.Close(context.Background()) }() // it ends the goroutines that wait for others
 	p.link.ended()
 }
@@ -240,6 +246,7 @@ func (p *process) stop() {
 		if err == nil {
 			p.gaveUp()
 		}
+		p.tell("Node.Close")
 		err = errors.Join(err, p.node.Close(ctx)) // the service leaves, whether the others have its teams or not
 		p.Turn("closed")
 		p.w.note("stopped", fmt.Sprint(p.id, err))

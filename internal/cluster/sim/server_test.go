@@ -94,6 +94,14 @@ func (s *server) nodeLocked(id string) bool {
 	return slices.ContainsFunc(s.sessions, func(l *lockSession) bool { return l.holds(id) })
 }
 
+// holder returns the process whose session holds the lock of a node; nil: none.
+func (s *server) holder(id string) *process {
+	if at := slices.IndexFunc(s.sessions, func(l *lockSession) bool { return l.holds(id) }); at >= 0 {
+		return s.sessions[at].of.p
+	}
+	return nil
+}
+
 // locked reports whether one session holds the lock of a node.
 func (s *server) locked(id string, session uint32) bool {
 	return slices.ContainsFunc(s.sessions, func(l *lockSession) bool { return l.of.ID() == session && l.holds(id) })

@@ -144,6 +144,9 @@ func (w *world) stored(name persistence.Space, at *space) {
 
 // check checks what holds at every moment: at most one node serves a team.
 func (w *world) check() {
+	if w.followed != nil {
+		w.followed.check(w)
+	}
 	for _, t := range w.teams {
 		var here *process
 		for _, p := range w.slots {

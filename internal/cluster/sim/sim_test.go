@@ -1,7 +1,13 @@
 package sim
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/lives"
 )
@@ -36,4 +42,23 @@ func TestOtherProcess(t *testing.T) { lives.OtherProcess(t) }
 func TestFault(t *testing.T) {
 	s, _ := simulation()
 	s.Find(t)
+}
+
+// TestKilled kills a process, and listens to what it sends after that.
+func TestKilled(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		var trace []string
+		w := newWorld(1, func(line string) { trace = append(trace, line) })
+		defer w.end()
+		w.boot(0)
+		w.boot(1)
+		w.runUntil(calmFor, nil)
+		killed := w.slots[1]
+		require.Contains(t, strings.Join(trace, "\n"), fmt.Sprintf("message %d renew", killed.id))
+		killed.kill()
+		w.runUntil(2*calmFor, nil)
+		require.NotContains(t, strings.Join(trace, "\n"), fmt.Sprintf("message %d leave", killed.id))
+		require.NotContains(t, w.db.members, address(1), "the other removes it")
+	})
 }

@@ -46,8 +46,10 @@ type world struct {
 	network network
 	clients []*client
 	teams   []*team
-	healing bool // no fault begins any more
-	metrics met
+	// followed is the life beside the model of two nodes; nil: it is not followed.
+	followed *followed
+	healing  bool // no fault begins any more
+	metrics  met
 }
 
 // parked is a goroutine that waits for its turn.
