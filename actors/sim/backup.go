@@ -85,6 +85,7 @@ func (c *checks) copied() *checks {
 	}
 	o.stored.tasks, o.stored.claims, o.stored.rules = clones(c.stored.tasks), maps.Clone(c.stored.claims), maps.Clone(c.stored.rules)
 	o.stored.stopped, o.stored.mustStop = maps.Clone(c.stored.stopped), maps.Clone(c.stored.mustStop)
+	o.stored.things, o.stored.waits = clones(c.stored.things), clones(c.stored.waits)
 	o.stored.approved, o.stored.rejected = maps.Clone(c.stored.approved), maps.Clone(c.stored.rejected)
 	return o
 }

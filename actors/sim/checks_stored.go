@@ -29,6 +29,12 @@ type storedState struct {
 	// wrote counts the writes of rules for a post, and for an author and week.
 	wrote    map[string]int
 	arrivals []arrival
+	// things are what members can delete, by space and id: false: it is gone.
+	things map[string]map[string]bool
+	// waits are the deletions that wait, by space and id. mayGo are the things that someone
+	// has asked to delete at once, mayStay those whose deletion someone takes back.
+	waits          map[string]map[string]teamspace.DeletionRecord
+	mayGo, mayStay map[string]bool
 }
 
 // standing is how a task stands.
@@ -53,6 +59,7 @@ func newStored() storedState {
 	return storedState{
 		tasks: map[string]map[string]standing{}, claims: map[string]teamspace.ClaimEntry{}, rules: map[string]watchpost.EngagementRule{},
 		stopped: map[string]bool{}, mustStop: map[string]bool{}, approved: map[string]bool{}, rejected: map[string]bool{}, handed: map[string]bool{}, wiped: map[watchpost.AccountURN]bool{}, givenUp: map[string]string{}, wrote: map[string]int{},
+		things: map[string]map[string]bool{}, waits: map[string]map[string]teamspace.DeletionRecord{}, mayGo: map[string]bool{}, mayStay: map[string]bool{},
 	}
 }
 
@@ -62,6 +69,7 @@ func ruled(space, urn string) string { return space + " " + urn }
 // batch checks a batch that lasts: its changes of tasks and rules, of claims, and of both
 // together.
 func (c *checks) batch(space string, b *persistence.Batch) {
+	c.deletions(space, b)
 	st := &c.stored
 	leased, used := false, ""
 	for _, w := range b.Writes {
@@ -100,10 +108,8 @@ func (c *checks) batch(space string, b *persistence.Batch) {
 }
 
 func (c *checks) targetsOf(space string) []string {
-	for _, of := range c.life.teams {
-		if string(of.id) == space {
-			return slices.Clone(of.targets)
-		}
+	if of := c.teamOf(space); of != nil {
+		return slices.Clone(of.targets)
 	}
 	return nil
 }
@@ -200,7 +206,10 @@ func (c *checks) begins(space, id string, task *standing) {
 		return
 	}
 	st, post := &c.stored, ruled(space, task.urn)
+	_, waits := st.waits[space][task.asked.ID]
 	switch rule := st.rules[task.asked.ID]; {
+	case waits:
+		c.life.fail("task %s of a rule is made, and the deletion of the rule waits", id)
 	case st.stopped[space], st.mustStop[space]:
 		c.life.fail("task %s of a rule is made, and the rules are stopped", id)
 	case st.rejected[post]:

@@ -57,7 +57,7 @@ type team struct {
 	founder  string
 	browsers []*browser
 	lists    int
-	unlisted bool // a watchlist was deleted
+	later    []deletable // whose deletion waits, as members know
 	// guest is the browser of a new member; joined: a member was invited since the last
 	// one left.
 	guest           *browser

@@ -28,6 +28,7 @@ var weights = map[kind]int{
 	"restart": 1, "crash": 3, "commit-fails": 4, "read-fails": 2, "store-full": 1, "store-away": 1, "panic": 3, "backup": 2, "restore": 1,
 	"watchlist": 2, "watchlist-deleted": 1, "post": 3, "plan": 1,
 	"rule": 3, "rule-deleted": 1, "rules-stop": 1, "rules-go": 1, "rule-decides": 3, "target": 2, "mail-answers": 2,
+	"delete-later": 2, "deletion-undone": 2,
 	"member-joins": 2, "member-leaves": 2, "key-rotates": 1, "team-deleted": 1,
 }
 
@@ -40,6 +41,7 @@ var themes = [][]kind{
 	{"create", "create-many", "before-midnight", "before-monday", "crash", "network-answers"},
 	{"create", "member-joins", "member-leaves", "team-deleted", "drop"},
 	{"target", "mail-answers", "post", "watchlist", "hours", "crash"},
+	{"watchlist", "rule", "target", "post", "delete-later", "deletion-undone", "second", "crash", "commit-fails"},
 	{"create", "network-answers", "day", "lease-ends", "worker-ends"},
 	{"create", "cancel", "connect", "network-answers", "crash", "commit-fails", "second"},
 	{"create", "create-again", "crash", "commit-fails", "panic", "restart", "read-fails", "store-full", "store-away"},
@@ -92,6 +94,8 @@ func (l *life) begin(ops *[]operation) {
 		l.breakDown(op.kind, r)
 	case "rule", "rule-deleted", "rules-stop", "rules-go", "rule-decides", "target":
 		engaging{l}.engage(op.kind, r, of)
+	case "delete-later", "deletion-undone":
+		deleting{l}.do(op.kind, r, of)
 	case "member-joins", "member-leaves", "key-rotates", "team-deleted":
 		people{l}.manage(op.kind, r, of)
 	default:

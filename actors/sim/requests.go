@@ -56,7 +56,6 @@ func (l *life) request(k kind, r *rand.Rand, of *team) {
 		l.watch(of, of.lists)
 	case "watchlist-deleted":
 		l.tell("%s deletes a watchlist", of.name)
-		of.unlisted = true
 		l.client("watchlist-deleted", func(n *node) { l.unwatch(n, of) })
 	case "plan":
 		plan := []watchpost.Plan{watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanUltimate}[r.IntN(4)]
@@ -201,6 +200,7 @@ func newWatchlist(name string) watchpost.Watchlist {
 func (l *life) unwatch(n *node, of *team) {
 	views, err := ask[[]actors.WatchlistView](n, of, actors.ListWatchlists{})
 	if err == nil && len(views) > 0 {
+		l.checks.mayGo(string(views[0].Watchlist.ID))
 		_, err = ask[root.Done](n, of, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: views[0].Watchlist.ID})
 	}
 	if err != nil {

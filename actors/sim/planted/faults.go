@@ -23,6 +23,7 @@ const (
 	oneOwner       = "an account is claimed by compare-and-set and works for one member (api.md#claims)"
 	nextReset      = "an account that is claimed again has no allowance until the next reset (api.md#claims)"
 	rulesObey      = "rules act when and as often as members let them (api.md: auto-engagement rules)"
+	deletionsWait  = "what a member deletes is gone after ten seconds, unless that is taken back (api.md#deleting-watchlists)"
 	sameReply      = "a request that is repeated with its Idempotency-Key is one request (api.md#idempotency-key)"
 	oneAtATime     = "a session does one task at a time (protocol, rule 1)"
 	membersLeave   = "a removed member's sessions are closed and waiting writes fail (api.md#members)"

@@ -40,6 +40,18 @@ var effects = []Fault{
 	{Name: "rule tries a failed action again", Breaks: rulesObey, Missed: rare, Edits: []Edit{
 		{"stateAfter", "return watchpost.RuleFailed", "return watchpost.RuleQueued"},
 	}},
+	{Name: "deletions do not wait for their own moment", Breaks: deletionsWait, Edits: []Edit{
+		{"pendingDeletions.onDue", "case !d.At.After(now):", "case true || now.IsZero():"},
+	}},
+	{Name: "undone deletion is stored", Breaks: deletionsWait, Edits: []Edit{
+		{"pendingDeletions.forget", "batch.Delete(teamspace.Key(teamspace.KeyDeletion, id))", ""},
+	}},
+	{Name: "deletion that waits is not stored", Breaks: deletionsWait, Edits: []Edit{
+		{"pendingDeletions.onDeleteLater", "batch.Put(teamspace.Key(teamspace.KeyDeletion, m.ID), teamspace.Encode(d))", ""},
+	}},
+	{Name: "rule acts while its deletion waits", Breaks: deletionsWait, Edits: []Edit{
+		{"round.decide", "case v.State == watchpost.RuleRunning && !rs.team.DeletedAt(r.ID).IsZero():", "case false:"},
+	}},
 	{Name: "reply is not kept", Breaks: sameReply, Edits: []Edit{
 		{"idempotency.keep", "batch.Put(teamspace.Key(teamspace.KeyIdempotency, name), teamspace.Encode(record))", "_ = record"},
 	}},
