@@ -316,7 +316,7 @@ func (c *checks) whole(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.covered()
-	c.deleted()
+	deletions{c}.end()
 	for _, id := range slices.Sorted(maps.Keys(c.tasks)) {
 		p := c.tasks[id]
 		if p.team.dead {

@@ -69,7 +69,7 @@ func ruled(space, urn string) string { return space + " " + urn }
 // batch checks a batch that lasts: its changes of tasks and rules, of claims, and of both
 // together.
 func (c *checks) batch(space string, b *persistence.Batch) {
-	c.deletions(space, b)
+	deletions{c}.batch(space, b)
 	st := &c.stored
 	leased, used := false, ""
 	for _, w := range b.Writes {
@@ -108,7 +108,7 @@ func (c *checks) batch(space string, b *persistence.Batch) {
 }
 
 func (c *checks) targetsOf(space string) []string {
-	if of := c.teamOf(space); of != nil {
+	if of := c.life.teamOf(space); of != nil {
 		return slices.Clone(of.targets)
 	}
 	return nil

@@ -62,7 +62,7 @@ func (l deleting) deleteLater(n *node, of *team, kind actors.Deletable, from uin
 	}
 	l.tell("%s deletes the %s %s at %s", of.name, d.kind, d.id, d.at.Format("15:04:05"))
 	of.later = append(of.later, d)
-	if l.checks.undone(d) || of.dead || restored != l.restoredAt {
+	if undone := (deletions{l.checks}).undone(d); undone || of.dead || !restored.Equal(l.restoredAt) {
 		return nil
 	}
 	if l.stores(of, prefixes[kind]+d.id) && !l.stores(of, teamspace.KeyDeletion+d.id) {
@@ -74,14 +74,14 @@ func (l deleting) deleteLater(n *node, of *team, kind actors.Deletable, from uin
 // undo takes a deletion back. From the answer on no such deletion is stored.
 func (l deleting) undo(n *node, of *team, d deletable) error {
 	restored := l.restoredAt
-	l.checks.mayStay(d)
+	deletions{l.checks}.mayStay(d)
 	if _, err := ask[root.Done](n, of, actors.UndoDeletion{Of: d.kind, ID: d.id}); err != nil {
 		return err
 	}
 	l.tell("%s keeps the %s %s", of.name, d.kind, d.id)
 	l.checks.mu.Lock()
 	defer l.checks.mu.Unlock()
-	if waits := l.checks.stored.waits[string(of.id)][d.id]; waits.At.Equal(d.at) && !of.dead && restored == l.restoredAt {
+	if waits := l.checks.stored.waits[string(of.id)][d.id]; waits.At.Equal(d.at) && !of.dead && restored.Equal(l.restoredAt) {
 		l.fail("the deletion of %s was taken back, and is stored", d.id)
 	}
 	return nil
@@ -116,7 +116,7 @@ func things(n *node, of *team, kind actors.Deletable) (ids []string, err error) 
 }
 
 // stores reports whether the store has a record of a team.
-func (l *life) stores(of *team, key string) bool {
+func (l deleting) stores(of *team, key string) bool {
 	l.disk.mu.Lock()
 	defer l.disk.mu.Unlock()
 	_, found := l.disk.spaces[persistence.Space(of.id)].find(key)
@@ -138,32 +138,35 @@ func thing(key string) string {
 	return ""
 }
 
+// deletions are the checks of what is deleted.
+type deletions struct{ *checks }
+
 // mayGo notes that a request to delete a thing at once is made.
-func (c *checks) mayGo(id string) {
+func (c deletions) mayGo(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stored.mayGo[id] = true
 }
 
 // mayStay notes that a request to take a deletion back is made.
-func (c *checks) mayStay(d deletable) {
+func (c deletions) mayStay(d deletable) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stored.mayStay[d.id] = true
 }
 
 // undone reports whether someone has asked to take a deletion back.
-func (c *checks) undone(d deletable) bool {
+func (c deletions) undone(d deletable) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stored.mayStay[d.id]
 }
 
-// deletions looks at the deletions of a batch that lasts. A thing goes when someone has
+// batch looks at the deletions of a batch that lasts. A thing goes when someone has
 // asked for that or its moment has come, and not before; with it goes the record of a
 // deletion that waits, which ends in no other way unless someone takes it back.
-func (c *checks) deletions(space string, b *persistence.Batch) {
-	of := c.teamOf(space)
+func (c deletions) batch(space string, b *persistence.Batch) {
+	of := c.life.teamOf(space)
 	if of == nil || of.dead {
 		return
 	}
@@ -203,8 +206,8 @@ func (c *checks) deletions(space string, b *persistence.Batch) {
 	}
 }
 
-// deleted fails when a deletion waits whose moment has come.
-func (c *checks) deleted() {
+// end fails when a deletion waits whose moment has come.
+func (c deletions) end() {
 	for _, of := range c.life.teams {
 		waits := c.stored.waits[string(of.id)]
 		for _, id := range slices.Sorted(maps.Keys(waits)) {
@@ -216,8 +219,8 @@ func (c *checks) deleted() {
 }
 
 // teamOf returns the team of a space; nil: it is none of now.
-func (c *checks) teamOf(space string) *team {
-	for _, of := range c.life.teams {
+func (l *life) teamOf(space string) *team {
+	for _, of := range l.teams {
 		if string(of.id) == space {
 			return of
 		}

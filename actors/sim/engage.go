@@ -28,7 +28,7 @@ func (l engaging) engage(k kind, r *rand.Rand, of *team) {
 		case "rule-deleted":
 			var view actors.RulesView
 			if view, err = ask[actors.RulesView](n, of, actors.ListRules{}); err == nil && len(view.Rules) > 0 {
-				l.checks.mayGo(string(view.Rules[0].Rule.ID))
+				deletions{l.checks}.mayGo(string(view.Rules[0].Rule.ID))
 				_, err = ask[root.Done](n, of, actors.DeleteRule{ID: view.Rules[0].Rule.ID})
 			}
 		case "rules-stop":

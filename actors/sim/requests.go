@@ -200,7 +200,7 @@ func newWatchlist(name string) watchpost.Watchlist {
 func (l *life) unwatch(n *node, of *team) {
 	views, err := ask[[]actors.WatchlistView](n, of, actors.ListWatchlists{})
 	if err == nil && len(views) > 0 {
-		l.checks.mayGo(string(views[0].Watchlist.ID))
+		deletions{l.checks}.mayGo(string(views[0].Watchlist.ID))
 		_, err = ask[root.Done](n, of, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: views[0].Watchlist.ID})
 	}
 	if err != nil {
