@@ -85,7 +85,7 @@ func TestHandOutOverMidnight(t *testing.T) {
 	require.Equal(t, 1, s.Ledger.Used(fetches, midnight))
 	require.Len(t, work.debits, 2)
 
-	work.decide(work.state, taskChange{event: taskActs, refund: 1}, nil)
+	work.decide(work.state, taskChange{event: taskStays, refund: 1}, nil)
 	require.False(t, pass().batch.Empty())
 	require.Zero(t, s.Ledger.Used(fetches, wednesday), "given back to the days that were debited")
 	require.Zero(t, s.Ledger.Used(fetches, midnight))
@@ -106,7 +106,7 @@ func TestReportAtMidnight(t *testing.T) {
 	}{
 		{"done", func(task watchpost.Task) watchpost.Task { next, _ := task.Complete(nil, midnight); return next }, taskChange{event: taskEnded}, 1},
 		{"not done", func(task watchpost.Task) watchpost.Task { next, _ := task.Release(midnight); return next }, taskChange{event: taskReturned, refund: 1}, 0},
-		{"goes on", func(task watchpost.Task) watchpost.Task { return task }, taskChange{event: taskActs}, 1},
+		{"goes on", func(task watchpost.Task) watchpost.Task { return task }, taskChange{event: taskStays}, 1},
 	} {
 		for _, known := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, new day known: %t", c.name, known), func(t *testing.T) {

@@ -178,7 +178,7 @@ func (l *lateResults) refund(batch *persistence.Batch, m resolved) {
 		l.Fail(err)
 		return
 	}
-	c := &taskChange{task: m.task, event: taskActs, at: l.env.Clock.Now()}
+	c := &taskChange{task: m.task, event: taskStays, at: l.env.Clock.Now()}
 	for _, d := range debits {
 		if d.Attempt == m.task.Attempts {
 			c.refunded = append(c.refunded, d)

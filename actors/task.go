@@ -238,7 +238,7 @@ func (t *task) onReattach(m reattach) {
 	}
 	switch {
 	case moved:
-		t.decide(next, taskChange{event: taskActs}, send)
+		t.decide(next, taskChange{event: taskStays}, send)
 	case send != nil:
 		t.answer(send)
 	}
@@ -322,14 +322,14 @@ func (t *task) onDrop() {
 // before it has offered the scan to a session.
 func (t *task) onJoin(m joinScan) {
 	if next, ok := joined(&t.state, &m.other); ok {
-		t.decide(next, taskChange{event: taskActs}, nil)
+		t.decide(next, taskChange{event: taskStays}, nil)
 	}
 }
 
 // onLeave goes on without an entry; what the scan finds for the others stands.
 func (t *task) onLeave(m leaveScan) {
 	if next, ok := t.state.Leave(m.scan); ok && !t.state.State.Final() {
-		t.decide(next, taskChange{event: taskActs}, nil)
+		t.decide(next, taskChange{event: taskStays}, nil)
 	}
 }
 

@@ -117,7 +117,7 @@ func (t *task) onCarryOver(m carryOver) {
 	attempt := t.state.Lease.Attempt
 	paid := func(d watchpost.Debit) bool { return d.Attempt == attempt && d.Period == m.debit.Period }
 	if !slices.ContainsFunc(t.debits, paid) {
-		t.decide(t.state, taskChange{event: taskActs, debited: t.debits.pay(m.debit, attempt)}, nil)
+		t.decide(t.state, taskChange{event: taskStays, debited: t.debits.pay(m.debit, attempt)}, nil)
 	}
 }
 

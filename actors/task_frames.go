@@ -82,7 +82,7 @@ func (t *task) onActing(m fromSession) {
 		t.ignore(m)
 		return
 	}
-	t.decide(next, taskChange{event: taskActs}, letGo)
+	t.decide(next, taskChange{event: taskStays}, letGo)
 }
 
 // onReleased takes back a task that the session did not begin.
@@ -92,7 +92,7 @@ func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 	}
 	if !t.state.Holds(m.frame.Lease) {
 		if !t.state.State.Final() { // taken back already, and nothing was used
-			t.decide(t.state, taskChange{event: taskActs, refund: lease.Attempt}, nil)
+			t.decide(t.state, taskChange{event: taskStays, refund: lease.Attempt}, nil)
 		}
 		return
 	}
@@ -189,7 +189,7 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 		change.refund = lease.Attempt
 	}
 	if !t.state.Holds(m.frame.Lease) {
-		change.event, change.by, change.verdict = taskActs, "", watchpost.Outcome{}
+		change.event, change.by, change.verdict = taskStays, "", watchpost.Outcome{}
 		t.decide(t.state, change, t.ack(m))
 		return
 	}

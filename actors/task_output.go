@@ -150,7 +150,7 @@ func (t *task) gather(m fromSession, lease watchpost.Lease, posts []json.RawMess
 	change, then := taskChange{event: taskReturned, by: m.id, refund: refund}, t.ack(m)
 	switch {
 	case t.state.State == watchpost.TaskPending:
-		change.event, change.by = taskActs, ""
+		change.event, change.by = taskStays, ""
 	case !t.state.Holds(m.frame.Lease):
 		change.by = t.state.Lease.Session
 		then = t.alsoCancel(then)

@@ -131,7 +131,7 @@ const (
 	taskLeased taskEvent = iota
 	taskDeclined
 	taskReturned
-	taskActs // or another change of the record that moves it nowhere
+	taskStays // its record changes, as when it acts, and it moves nowhere
 	taskMoved
 	taskEnded
 )

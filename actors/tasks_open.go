@@ -314,7 +314,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		default:
 			t.team.dispatch.Add(&c.task, t.env.Clock.Now())
 		}
-	case taskActs:
+	case taskStays:
 		t.team.dispatch.Requeue(&c.task, t.env.Clock.Now())
 	case taskReturned:
 		t.hold(c.task.ID, open, "")

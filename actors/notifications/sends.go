@@ -2,6 +2,7 @@ package notifications
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"sync"
 
@@ -53,6 +54,7 @@ type Sends struct {
 
 	mu      sync.Mutex
 	running int
+	begun   int // attempts since the start: it tells one from another
 	hosts   map[string]*sendsToHost
 	turns   []*sendsToHost // hosts with waiting attempts and room, in their turn
 }
@@ -120,8 +122,10 @@ func (s *Sends) start(h *sendsToHost) {
 		h.waiting[0], h.waiting, h.turn = nil, h.waiting[1:], false
 		h.running++
 		s.running++
+		s.begun++
+		name := fmt.Sprintf("send %d to %s", s.begun, h.name)
 		s.workers.Go(func() {
-			s.env.Run.Turn("send to " + h.name)
+			s.env.Run.Turn(name)
 			s.make(h, attempt)
 		})
 	}

@@ -34,7 +34,7 @@ var allowances = []Fault{
 		{"ClassifyError", "Refund: acted != nil && !*acted,", "Refund: acted == nil || !*acted,"},
 	}},
 	{Name: "lost lease gives back", Breaks: givenBack, Edits: []Edit{
-		{"task.onTimer", "event := returnedOrEnded(&next)", "event := returnedOrEnded(&next)\n\t\t\tt.decide(t.state, taskChange{event: taskActs, refund: t.state.Attempts}, nil)"},
+		{"task.onTimer", "event := returnedOrEnded(&next)", "event := returnedOrEnded(&next)\n\t\t\tt.decide(t.state, taskChange{event: taskStays, refund: t.state.Attempts}, nil)"},
 	}},
 	{Name: "refund misses the ledger", Breaks: givenBack, Edits: []Edit{
 		{"accounts.count", "for _, d := range c.refunded {\n\t\tnote(d.Account)", "for _, d := range c.refunded {\n\t\t_ = d"},

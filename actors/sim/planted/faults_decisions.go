@@ -30,7 +30,7 @@ var decisions = []Fault{
 		{"commitQueue.after", "if q.failure == nil && len(q.pending) > 0 {", "if q.failure == nil && len(q.pending) > 1000 {"},
 	}},
 	{Name: "go before acting is durable", Breaks: onceOnly, Missed: rare, Edits: []Edit{
-		{"task.onActing", "t.decide(next, taskChange{event: taskActs}, letGo)", "letGo(nil)\n\tt.decide(next, taskChange{event: taskActs}, nil)"},
+		{"task.onActing", "t.decide(next, taskChange{event: taskStays}, letGo)", "letGo(nil)\n\tt.decide(next, taskChange{event: taskStays}, nil)"},
 	}},
 	{Name: "task before its debit is durable", Breaks: paidBefore, Edits: []Edit{
 		{"task.onOffer", "t.decide(next, c, sendTask(t.env, m.session, &next))", "sendTask(t.env, m.session, &next)(nil)\n\tt.decide(next, c, nil)"},
@@ -87,7 +87,7 @@ var decisions = []Fault{
 		}`},
 	}},
 	{Name: "declined offer is not queued again", Breaks: nothingWaits, Missed: rare, Edits: []Edit{
-		{"tasks.onTaskChange", "t.team.dispatch.Add(&c.task, t.env.Clock.Now())\n\t\t}\n\tcase taskActs:", "_ = c\n\t\t}\n\tcase taskActs:"},
+		{"tasks.onTaskChange", "t.team.dispatch.Add(&c.task, t.env.Clock.Now())\n\t\t}\n\tcase taskStays:", "_ = c\n\t\t}\n\tcase taskStays:"},
 	}},
 	{Name: "returned task is not queued again", Breaks: nothingWaits, Edits: []Edit{
 		{"tasks.onTaskChange", "t.hold(c.task.ID, open, \"\")\n\t\tt.team.dispatch.Add(&c.task, t.env.Clock.Now())", "t.hold(c.task.ID, open, \"\")"},
