@@ -62,7 +62,7 @@ func quotations(prompt string) []string {
 	var out []string
 	for _, t := range tokenise(prompt) {
 		if t.kind == quoted || t.kind == hashtag {
-			out = append(out, clip(t.text)) // the beginning of a long phrase
+			out = append(out, printable(t.text, watchpost.MaxKeyword)) // the beginning of a long phrase
 		}
 	}
 	return out
@@ -212,11 +212,15 @@ func (w wish) named(norm string) bool {
 		slices.ContainsFunc(w.aims, func(a string) bool { return strings.Contains(key(a), norm) }) || loaded().places[norm] != nil
 }
 
-// printable returns text on one line, of limited length.
+// printable returns text on one line, of limited length, without the characters that
+// watchpost.CleanKeywords refuses.
 func printable(s string, most int) string {
 	return shorten(foldSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		switch {
+		case unicode.IsControl(r):
 			return ' '
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, " "))), most)
