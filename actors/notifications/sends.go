@@ -54,7 +54,7 @@ type Sends struct {
 
 	mu      sync.Mutex
 	running int
-	begun   int // attempts since the start: it tells one from another
+	begun   int // numbers the attempts: each has a name of its own
 	hosts   map[string]*sendsToHost
 	turns   []*sendsToHost // hosts with waiting attempts and room, in their turn
 }

@@ -11,8 +11,8 @@
 // Clients create, poll and list; browsers do tasks as the extension does: journal
 // first, act second, report third. Operations come from a list that the seed
 // draws beforehand: requests with and without Idempotency-Key, rules and what members
-// decide of their actions, notification targets, deletions that are taken back, members who join and leave,
-// keys that are replaced, teams that are deleted and founded again, connections
+// decide of their actions, notification targets, deletions that are taken back,
+// members who join and leave, keys that are replaced, teams that are deleted and founded again, connections
 // that break, laptops that sleep, worker and journal that are lost, a network
 // and a mailer that refuse or do not answer, commits that fail, a store that is full or away, restarts,
 // crashes, backups and restores, midnights and Mondays. What happens between them

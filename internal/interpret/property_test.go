@@ -122,8 +122,8 @@ func FuzzPrompt(f *testing.F) {
 	// The quoted phrase was shortened on the second vetting only.
 	f.Add("B~`AAAA㷵 \x00, ो about Ⅴ` excluding crypto ")
 	// The mark that turns the direction of text came into a keyword, which a watchlist refuses.
-	long := strings.Repeat("x", 130)
-	f.Add(long + " k8s \"\u093f\u202e, ” b #A a " + long + "? hair & " + long)
+	name := strings.Repeat("x", 130)
+	f.Add(name + " k8s \"\u093f\u202e, ” b #A a " + name + "? hair & " + name)
 	f.Fuzz(func(t *testing.T, prompt string) { hold(t, prompt) })
 }
 

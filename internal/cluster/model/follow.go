@@ -17,7 +17,7 @@ type Seen struct {
 	}
 }
 
-// see returns what can be seen of a state.
+// see returns the visible part of a state.
 func (s *State) see() (seen Seen) {
 	seen.View = s.View
 	for i := range s.Node {
@@ -27,16 +27,16 @@ func (s *State) see() (seen Seen) {
 	return seen
 }
 
-// Follower is all states in which two real nodes may be, after what was seen of them. It
-// knows nothing of the actor of the team, which may have ended at any time.
+// Follower holds every state that fits all that was seen of two real nodes. It knows nothing
+// of the actor of the team, which may have ended at any time.
 type Follower struct {
 	states map[State]struct{}
 	seen   Seen
 	full   bool // a state was left out that has no room for another view
 	// Most is the largest number of states that there were.
 	Most int
-	// Lost: it cannot say any more what is possible. There are more states than bearable, or
-	// the one that fits has no room for its views.
+	// Lost: it accepts everything from now on. More states than bearable fit, or the state
+	// that fits has no room for its views.
 	Lost bool
 }
 
@@ -50,7 +50,7 @@ func NewFollower() *Follower {
 	return f
 }
 
-// Seen returns what was seen last.
+// Seen returns the last state that See was given.
 func (f *Follower) Seen() Seen { return f.seen }
 
 // add adds a state, and those that follow from it by steps that cannot be seen.
@@ -99,7 +99,7 @@ func (f *Follower) take(s State, step, i int) (next State, ok bool) {
 	return next.canonical(), ok && next.Node[i].Memory == Absent
 }
 
-// Told notes that a step may have been taken that cannot be seen, by its name.
+// Told notes that a node may have taken one of Steps, which is named. It is invisible.
 func (f *Follower) Told(name string, i int) {
 	if f.Lost {
 		return
@@ -112,8 +112,8 @@ func (f *Follower) Told(name string, i int) {
 	}
 }
 
-// See notes what is seen now. It reports whether one step of those that can be seen leads
-// there, or has lost its way.
+// See takes the visible state of now. It reports whether one step leads there from a state
+// that fitted, or Lost.
 func (f *Follower) See(now Seen) bool {
 	if now == f.seen || f.Lost {
 		return true

@@ -16,9 +16,9 @@
 //
 // # Faults
 //
-// Nodes are killed (nothing leaves a process after its end), stopped, drained, frozen and added; parties are cut from each other,
-// sometimes in one way only; the database restarts or fails over, and its clock steps; messages are lost,
-// doubled or late. A frozen process is one whose goroutines get no turn: what arrives waits. A lost
+// Nodes are killed, stopped, drained, frozen and added; nothing leaves a process after its
+// end. Parties are cut from each other, sometimes in one way only; the database restarts or
+// fails over, and its clock steps; messages are lost, doubled or late. A frozen process is one whose goroutines get no turn: what arrives waits. A lost
 // message ends its connection, and the sender learns of that later.
 //
 // # Checks
@@ -29,7 +29,8 @@
 //     one count, and an acknowledged write is stored (asked.reply);
 //   - a request is answered or refused in time by a node that runs (asked.late);
 //   - a node that has drained serves nothing as long as others do not drain (process.gaveUp);
-//   - in lives of two nodes and one team, what happens is a step of the model of ownership (TestModel);
+//   - in lives of two nodes and one team, each change is a step of the model of ownership
+//     (TestModel);
 //   - when all faults have ended, each node serves each team within 10 seconds (world.heal).
 //
 // README.md says how to play a failure again.

@@ -81,9 +81,10 @@ func (w *world) live() {
 		nodes = model.Nodes
 		w.followed.team = &team{name: modelled(w.seed), keys: map[string]int{}}
 		w.teams = append(w.teams, w.followed.team)
-	}
-	for i := len(w.teams) * 3; i < 3; i++ {
-		w.teams = append(w.teams, &team{name: fmt.Sprintf("team-%d-%d", w.seed, i), keys: map[string]int{}})
+	} else {
+		for i := range 3 {
+			w.teams = append(w.teams, &team{name: fmt.Sprintf("team-%d-%d", w.seed, i), keys: map[string]int{}})
+		}
 	}
 	for i := range nodes {
 		w.after(w.between(0, time.Second), fmt.Sprint("boot ", i), func() { w.boot(i) })
