@@ -93,13 +93,6 @@ func (b *browser) connect() {
 		return
 	}
 	b.dialling = l.node
-	account := b.account
-	hello := protocol.Frame{
-		Type: protocol.TypeHello, V: protocol.Version, Token: b.token, Boot: watchpost.NewSecret(4), Journal: b.id, Version: "1.0.0", Account: &account,
-	}
-	for _, e := range b.journal {
-		hello.Tasks = append(hello.Tasks, protocol.JournalTask{Task: e.task, Lease: e.lease, Attempt: e.attempt, State: e.state})
-	}
 	n := l.node
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	b.hangUp = cancel
@@ -111,6 +104,7 @@ func (b *browser) connect() {
 			}
 		}()
 		b.drop()
+		hello := b.hello() // after the connection before it has ended: nothing more comes into the journal
 		over := b.over && l.restoredAt.IsZero()
 		line := &line{node: n, up: true}
 		b.line = line
@@ -133,6 +127,18 @@ func (b *browser) connect() {
 			link.Close()
 		}
 	})
+}
+
+// hello introduces the browser, with the tasks of its journal.
+func (b *browser) hello() protocol.Frame {
+	account := b.account
+	hello := protocol.Frame{
+		Type: protocol.TypeHello, V: protocol.Version, Token: b.token, Boot: watchpost.NewSecret(4), Journal: b.id, Version: "1.0.0", Account: &account,
+	}
+	for _, e := range b.journal {
+		hello.Tasks = append(hello.Tasks, protocol.JournalTask{Task: e.task, Lease: e.lease, Attempt: e.attempt, State: e.state})
+	}
+	return hello
 }
 
 // deliver takes a frame of the service, in whatever goroutine that is.
