@@ -244,12 +244,15 @@ func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	w := &v.Watchlist
 	v.DeletedAt = ws.team.pendingDeletions.at(string(w.ID))
 	of := scheduleOf(w)
-	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), of)
 	if !w.Disabled {
 		v.Waits, v.NotBefore = ws.team.dispatch.WhyScan(w.Type.ScanTask(), of, ws.env.Clock.Now())
 	}
-	return ws.withOutlook(v, needs, at)
+	o, asked := ws.team.dispatch.Outlook(w.Type.ScanTask(), of, ws.live())
+	return withOutlook(v, o, asked)
 }
+
+// live is how many accounts may do scans.
+func (ws *watchlists) live() int { return len(ws.team.accounts.live(ws.env.Clock.Now())) }
 
 // onPreviewWatchlist answers what a watchlist could expect that the team does not have.
 func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
@@ -260,17 +263,18 @@ func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
 	}
 	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), scheduleOf(w))
 	needs[at] = scanplan.KeywordNeed(w)
-	ws.Answer(ws.withOutlook(WatchlistView{Watchlist: *w}, needs, at), nil)
+	o, asked := scanplan.ForecastOf(w.Type.ScanTask().Action(), needs, ws.live()).Outlook(at)
+	ws.Answer(withOutlook(WatchlistView{Watchlist: *w}, o, asked), nil)
 }
 
-// withOutlook adds the forecast of the scans of a schedule at a place among all.
-func (ws *watchlists) withOutlook(v WatchlistView, needs []scanplan.Need, at int) WatchlistView {
+// withOutlook adds the forecast of the scans of its schedule, which asks for them so often.
+func withOutlook(v WatchlistView, o scanplan.Outlook, asked watchpost.FetchFrequency) WatchlistView {
 	w := &v.Watchlist
-	v.Outlook = scanplan.OutlookOf(w.Type.ScanTask().Action(), needs, at, len(ws.team.accounts.live(ws.env.Clock.Now())))
+	v.Outlook = o
 	if w.Disabled {
 		v.Outlook.PerDay, v.Outlook.Interval = 0, 0
 	}
-	if warning := v.Outlook.Warning(w.Type, needs[at].Frequency); warning != "" {
+	if warning := v.Outlook.Warning(w.Type, asked); warning != "" {
 		v.Warnings = []string{warning}
 	}
 	return v

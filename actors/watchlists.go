@@ -224,7 +224,7 @@ func (ws *watchlists) begin(id string, owner actor.Actor) *actor.PID {
 }
 
 func (ws *watchlists) onListWatchlists(m ListWatchlists) {
-	views := []WatchlistView{}
+	views := make([]WatchlistView, 0, len(ws.byID))
 	for _, tracked := range ws.byID {
 		if m.Type == "" || tracked.view.Watchlist.Type == m.Type {
 			views = append(views, ws.expected(ws.withWeek(ws.shown(tracked))))

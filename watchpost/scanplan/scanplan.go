@@ -18,25 +18,43 @@ type Outlook struct {
 	Interval time.Duration // expected between two scans of an entry; zero: none is expected
 }
 
-// OutlookOf returns the outlook of one of a team's schedules whose scans have the same
-// action, when live accounts may do them. at is its place among them.
-func OutlookOf(action watchpost.Action, needs []Need, at, live int) Outlook {
-	n := needs[at]
-	o := Outlook{PerDay: n.PerDay()}
-	o.Capacity, o.Limited = CapacityPerDay(action, live)
-	if o.PerDay == 0 || live == 0 {
-		return o
-	}
-	if !o.Limited {
-		o.Interval = n.Frequency.Duration()
-		return o
+// Forecast is the outlooks of all of a team's schedules whose scans have the same action.
+type Forecast struct {
+	needs []Need
+	live  int
+	one   Outlook // what the outlooks have in common
+	// shares are the scans a day of each schedule, in parts; nil: their scans have no allowance.
+	shares []int
+}
+
+// ForecastOf returns the forecast when live accounts may do the scans. It keeps needs, which
+// stay as they are.
+func ForecastOf(action watchpost.Action, needs []Need, live int) *Forecast {
+	f := &Forecast{needs: needs, live: live}
+	if f.one.Capacity, f.one.Limited = CapacityPerDay(action, live); !f.one.Limited {
+		return f
 	}
 	perDay := make([]int, len(needs))
 	for i := range needs {
 		perDay[i] = needs[i].PerDay() * shareParts
 	}
-	o.Interval = n.interval(FairShares(perDay, nil, o.Capacity*shareParts)[at])
-	return o
+	f.shares = FairShares(perDay, nil, f.one.Capacity*shareParts)
+	return f
+}
+
+// Outlook returns the outlook of the schedule at a place, and how often it asks for scans.
+func (f *Forecast) Outlook(at int) (o Outlook, asked watchpost.FetchFrequency) {
+	n := f.needs[at]
+	o = f.one
+	o.PerDay = n.PerDay()
+	switch {
+	case o.PerDay == 0 || f.live == 0:
+	case !o.Limited:
+		o.Interval = n.Frequency.Duration()
+	default:
+		o.Interval = n.interval(f.shares[at])
+	}
+	return o, n.Frequency
 }
 
 // Schedule is one of a team's schedules: that of a watchlist of keywords, or of a list
@@ -70,11 +88,11 @@ func (p Plan) Outlook(id watchpost.WatchlistID) (o Outlook, asked watchpost.Fetc
 	for _, s := range p.Schedules {
 		if i := slices.IndexFunc(s.Watchlists, func(w watchpost.Watchlist) bool { return w.ID == id }); i >= 0 {
 			needs, at := p.needs(s.Type, id)
-			o = OutlookOf(s.Type.ScanTask().Action(), needs, at, p.Live)
+			o, asked = ForecastOf(s.Type.ScanTask().Action(), needs, p.Live).Outlook(at)
 			if s.Watchlists[i].Disabled {
 				o.PerDay, o.Interval = 0, 0
 			}
-			return o, s.Need.Frequency
+			return o, asked
 		}
 	}
 	return o, asked
@@ -123,10 +141,12 @@ func (p Plan) With(w watchpost.Watchlist, entries int) Plan {
 func (p Plan) Budget(t watchpost.WatchlistType) (b Budget, limited bool) {
 	needs, _ := p.needs(t, "")
 	b.Type = t
-	b.Capacity, limited = CapacityPerDay(t.ScanTask().Action(), p.Live)
+	all := ForecastOf(t.ScanTask().Action(), needs, p.Live)
+	b.Capacity, limited = all.one.Capacity, all.one.Limited
 	for i := range needs {
-		b.PerDay += needs[i].PerDay()
-		interval := OutlookOf(t.ScanTask().Action(), needs, i, p.Live).Interval
+		o, _ := all.Outlook(i)
+		b.PerDay += o.PerDay
+		interval := o.Interval
 		switch {
 		case needs[i].PerDay() == 0:
 			continue

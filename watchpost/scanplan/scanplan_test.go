@@ -70,7 +70,7 @@ func TestOutlook(t *testing.T) {
 		"taking turns": {ActionKeywordScan, repeated(scanplan.Need{1, hours(24)}, 31), 1, 1, 24 * time.Hour * 1000 / 968,
 			"Needs 1 keyword scan a day, the team's accounts have 30: entries are scanned every 25 hours"},
 	} {
-		o := scanplan.OutlookOf(c.action, c.needs, 0, c.live)
+		o, _ := scanplan.ForecastOf(c.action, c.needs, c.live).Outlook(0)
 		require.Equal(t, c.perDay, o.PerDay, name)
 		require.Equal(t, c.interval, o.Interval, name)
 		require.Equal(t, c.warning, o.Warning(KeywordWatchlist, c.needs[0].Frequency), name)
@@ -178,9 +178,11 @@ func TestOutlookComesTrue(t *testing.T) {
 		live := rapid.IntRange(1, 3).Draw(t, "accounts")
 		capacity, _ := scanplan.CapacityPerDay(ActionKeywordScan, live)
 		had := month(needs, capacity, func(int) bool { return true })
+		forecast := scanplan.ForecastOf(ActionKeywordScan, needs, live)
 		for i, n := range needs {
 			const days = 30
-			said := float64(n.Subjects) * days * 24 / scanplan.OutlookOf(ActionKeywordScan, needs, i, live).Interval.Hours()
+			o, _ := forecast.Outlook(i)
+			said := float64(n.Subjects) * days * 24 / o.Interval.Hours()
 			require.InDelta(t, said, had[i], max(days, 0.1*said), "%d of %v, %d accounts: %v", i, needs, live, had)
 		}
 	})
