@@ -77,7 +77,7 @@ func (c *checks) copied() *checks {
 	defer c.mu.Unlock()
 	o := &checks{
 		tasks: map[string]*promised{}, used: clones(c.used), debits: clones(c.debits), ended: maps.Clone(c.ended),
-		replies: maps.Clone(c.replies), effects: map[string]watchpost.TaskID{}, stored: c.stored,
+		replies: maps.Clone(c.replies), effects: map[string]watchpost.TaskID{}, given: maps.Clone(c.given), stored: c.stored,
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.tasks)) {
 		p := *c.tasks[id]
@@ -102,7 +102,7 @@ func clones[V any](of map[string]map[string]V) map[string]map[string]V {
 func (c *checks) restore(by *checks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tasks, c.used, c.debits, c.ended, c.replies, c.effects, c.stored = by.tasks, by.used, by.debits, by.ended, by.replies, by.effects, by.stored
+	c.tasks, c.used, c.debits, c.ended, c.replies, c.effects, c.given, c.stored = by.tasks, by.used, by.debits, by.ended, by.replies, by.effects, by.given, by.stored
 	for b := range c.life.browsers() {
 		for _, e := range b.journal {
 			if allowance, counted := watchpost.AllowanceOf(e.kind.Action()); counted && e.state == protocol.StateActing {

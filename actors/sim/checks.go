@@ -45,7 +45,9 @@ type checks struct {
 	// named last for writes that must not be done twice.
 	replies map[string]reply
 	effects map[string]watchpost.TaskID
-	stored  storedState
+	// given are the leases that browsers got, but not those that a restore has undone.
+	given  map[string]bool
+	stored storedState
 }
 
 // reply is the id that a creation was answered with, and when that was.
@@ -61,7 +63,7 @@ const keyLasts = 24 * time.Hour
 func newChecks(l *life) *checks {
 	return &checks{
 		life: l, tasks: map[string]*promised{}, used: map[string]map[string]int{}, debits: map[string]map[string][]watchpost.Debit{},
-		ended: map[string]string{}, replies: map[string]reply{}, effects: map[string]watchpost.TaskID{}, stored: newStored(),
+		ended: map[string]string{}, replies: map[string]reply{}, effects: map[string]watchpost.TaskID{}, given: map[string]bool{}, stored: newStored(),
 	}
 }
 
@@ -103,6 +105,9 @@ func (c *checks) handedOut(b *browser, f *protocol.Frame) {
 	if p.final != nil && !p.kind.Scan() && (!p.kind.Writes() || !p.cancelled()) {
 		c.life.fail("task %s is handed out after its end", f.Task)
 	}
+	c.mu.Lock()
+	c.given[f.Lease] = true
+	c.mu.Unlock()
 }
 
 // wrote looks at a write that is done on the network.
@@ -121,9 +126,9 @@ func (c *checks) acknowledged(b *browser, e *entry) {
 		return
 	}
 	c.mu.Lock()
-	_, known := c.tasks[e.task]
+	given := c.given[e.lease]
 	c.mu.Unlock()
-	if known || c.life.restoredAt.IsZero() { // a restored service takes the results of tasks that it does not know
+	if given { // a restored service takes the results of leases that it does not know, and drops them
 		c.task(e.task, b.team, e.kind).answered = true
 	}
 }
