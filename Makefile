@@ -63,10 +63,12 @@ long-packages:
 long-specs: # the longest ones first
 	WATCHPOST_LONG=1 $(GO) test -shuffle=$(SHUFFLE) -timeout 60m -count=1 -p 3 ./specs/browser ./specs ./specs/cluster ./specs/...
 long-others:
-	$(MAKE) --keep-going -j3 --output-sync=target long-sim long-postgres long-cluster
+	$(MAKE) --keep-going -j3 --output-sync=target long-sim long-faults long-postgres long-cluster
 long-sim:
 	WATCHPOST_SIM_LIVES=500 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./actors/sim
 	WATCHPOST_SIM_LIVES=5000 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./internal/cluster/sim
+long-faults: # that the lives find: see actors/sim/README.md
+	GOMAXPROCS=1 WATCHPOST_SIM_FAULTS=all $(GO) test -timeout 60m -count=1 -v -run '^TestFaultsAreFound$$' ./actors/sim/planted
 long-postgres:
 	WATCHPOST_TEST_STORE=postgres $(GO) test -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 long-cluster:
@@ -310,4 +312,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test modules test-packages test-long long-packages long-specs long-others long-sim long-postgres long-cluster long-fuzz openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim sim-nodes bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test modules test-packages test-long long-packages long-specs long-others long-sim long-faults long-postgres long-cluster long-fuzz openapi openapi-lint clients dashboard-assets extension extension-test fuzz sim sim-nodes bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -14,7 +14,7 @@ var access = []Fault{
 	{Name: "claim outlives its member", Breaks: membersLeave, Edits: []Edit{
 		{"members.endClaims", "ended.Ended = true", "ended.Ended = false"},
 	}},
-	{Name: "writes outlive their member", Breaks: membersLeave, Missed: rare, Edits: []Edit{
+	{Name: "writes outlive their member", Breaks: membersLeave, Missed: "no browser of the member is left to do them, and no check asks how they end", Edits: []Edit{
 		{"tasks.endWrites", "if !open.acting {", "if open.acting {"},
 	}},
 	{Name: "session outlives its member", Breaks: membersLeave, Edits: []Edit{

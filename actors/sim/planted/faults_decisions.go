@@ -3,7 +3,7 @@ package planted
 // decisions are faults in the order of decisions, in what waits for a commit, and in what
 // late results tell.
 var decisions = []Fault{
-	{Name: "overtaken decision", Breaks: oneHistory, Missed: rare, Edits: []Edit{
+	{Name: "overtaken decision", Breaks: oneHistory, Edits: []Edit{
 		{"tasks.decide", "if c.number != open.decisions+1 {", "if false {"},
 		{"task.submit", "t.ctx.Send(t.team, d)", `if root, team := t.env.System.Root, t.team; c.event == taskLeased {
 		t.env.Clock.At(c.at, func() { root.Send(team, d) })
@@ -29,7 +29,7 @@ var decisions = []Fault{
 	{Name: "answers overtake commits", Breaks: nothingLost, Edits: []Edit{
 		{"commitQueue.after", "if q.failure == nil && len(q.pending) > 0 {", "if q.failure == nil && len(q.pending) > 1000 {"},
 	}},
-	{Name: "go before acting is durable", Breaks: onceOnly, Missed: rare, Edits: []Edit{
+	{Name: "go before acting is durable", Breaks: onceOnly, Edits: []Edit{
 		{"task.onActing", "t.decide(next, taskChange{event: taskStays}, letGo)", "letGo(nil)\n\tt.decide(next, taskChange{event: taskStays}, nil)"},
 	}},
 	{Name: "task before its debit is durable", Breaks: paidBefore, Edits: []Edit{
@@ -48,10 +48,10 @@ var decisions = []Fault{
 	}
 	t.renewUntil(t.env.Clock.Now().Add(protocol.LeaseTime))`},
 	}},
-	{Name: "unknown outcome may be repeated", Breaks: trueOutcome, Missed: rare, Edits: []Edit{
+	{Name: "unknown outcome may be repeated", Breaks: trueOutcome, Missed: "the browsers of the lives know what the network did, and report this outcome only of writes that were not done", Edits: []Edit{
 		{"ClassifyError", "v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown", "v.Event, v.Failure.Code, v.Failure.RetrySafe = EventFail, FailOutcomeUnknown, true"},
 	}},
-	{Name: "unknown outcome is tried again", Breaks: onceOnly, Missed: rare, Edits: []Edit{
+	{Name: "unknown outcome is tried again", Breaks: onceOnly, Missed: "the browsers of the lives know what the network did, and report this outcome only of writes that were not done", Edits: []Edit{
 		{"ClassifyError", "v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown", "v.Lost = true"},
 	}},
 	{Name: "silent write may be repeated", Breaks: trueOutcome, Edits: []Edit{
@@ -62,7 +62,7 @@ var decisions = []Fault{
 		{"task.arm", "if t.state.State == watchpost.TaskLeased &&", "if t.state.Lease != nil &&"},
 		{"task.onTimer", "if t.state.State == watchpost.TaskLeased &&", "if t.state.Lease != nil &&"},
 	}},
-	{Name: "denial of an earlier attempt", Breaks: trueOutcome, Missed: rare, Edits: []Edit{
+	{Name: "denial of an earlier attempt", Breaks: trueOutcome, Missed: "an earlier attempt has to say late that it did not act, after a later one has acted and was given up", Edits: []Edit{
 		{"Task.Resolve", "last := under.Attempt == t.Attempts && !t.Restored", "last := true"},
 	}},
 	{Name: "late truth is dropped", Breaks: trueOutcome, Edits: []Edit{
@@ -71,11 +71,11 @@ var decisions = []Fault{
 	{Name: "late truth is not stored", Breaks: nothingLost, Edits: []Edit{
 		{"lateResults.onResolved", "l.Commits.Submit(batch, m.then)", "l.Commits.Submit(nil, m.then)"},
 	}},
-	{Name: "second result counts", Breaks: oneHistory, Missed: rare, Edits: []Edit{
+	{Name: "second result counts", Breaks: oneHistory, Edits: []Edit{
 		{"TaskState.Next", "next, ok = transitions[s][e]", "if next, ok = transitions[s][e]; !ok && e == EventComplete {\n\t\tnext, ok = TaskCompleted, true\n\t}"},
 		{"task.onResult", "case t.state.State.Final():", "case false:"},
 	}},
-	{Name: "end is forgotten in memory", Breaks: nothingLost, Missed: rare, Edits: []Edit{
+	{Name: "end is forgotten in memory", Breaks: nothingLost, Edits: []Edit{
 		{"task.decide", "putTask(d.batch, &next)", "if !ended || next.Failure == nil {\n\t\t\tputTask(d.batch, &next)\n\t\t}"},
 	}},
 	{Name: "two tasks at a time", Breaks: oneAtATime, Edits: []Edit{

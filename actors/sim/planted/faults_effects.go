@@ -19,7 +19,7 @@ var effects = []Fault{
 		{"effects.open", "if effect != nil {", "if false {"},
 		{"tasks.putWrite", "putEffect(batch, effect, task.ID)", "_ = effect"},
 	}},
-	{Name: "stopped rules act", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+	{Name: "stopped rules act", Breaks: rulesObey, Edits: []Edit{
 		{"RuleBook.Decide", "case b.Stopped, !known,", "case !known,"},
 	}},
 	{Name: "stop of rules is not stored", Breaks: rulesObey, Edits: []Edit{
@@ -28,16 +28,16 @@ var effects = []Fault{
 	{Name: "rule does not wait for approval", Breaks: rulesObey, Edits: []Edit{
 		{"RuleBook.Decide", "case a.State == RuleProposed, r.Approval && !a.approved():", "case false:"},
 	}},
-	{Name: "rejected action goes on", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+	{Name: "rejected action goes on", Breaks: rulesObey, Edits: []Edit{
 		{"Rules.onDecide", "Approve: m.Approve,", "Approve: true,"},
 	}},
-	{Name: "rules engage with an author twice", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+	{Name: "rules engage with an author twice", Breaks: rulesObey, Edits: []Edit{
 		{"RuleBook.taken", "if b.Engaged[AuthorMark(a.Author, now)] {", "if false {"},
 	}},
-	{Name: "engaged authors are not stored", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+	{Name: "engaged authors are not stored", Breaks: rulesObey, Edits: []Edit{
 		{"Rules.end", "ran && rs.book.Engaged[mark] {", "ran && !rs.book.Engaged[mark] {"},
 	}},
-	{Name: "rule tries a failed action again", Breaks: rulesObey, Missed: rare, Edits: []Edit{
+	{Name: "rule tries a failed action again", Breaks: rulesObey, Missed: "what failed was not done, so that doing it again is the first time to the checks", Edits: []Edit{
 		{"stateAfter", "return watchpost.RuleFailed", "return watchpost.RuleQueued"},
 	}},
 	{Name: "deletions do not wait for their own moment", Breaks: deletionsWait, Edits: []Edit{
@@ -55,7 +55,7 @@ var effects = []Fault{
 	{Name: "reply is not kept", Breaks: sameReply, Edits: []Edit{
 		{"idempotency.keep", "batch.Put(teamspace.Key(teamspace.KeyIdempotency, name), teamspace.Encode(record))", "_ = record"},
 	}},
-	{Name: "reply under way is not seen", Breaks: sameReply, Missed: rare, Edits: []Edit{
+	{Name: "reply under way is not seen", Breaks: sameReply, Edits: []Edit{
 		{"idempotency.kept", "if fresh := i.fresh[name]; fresh != nil {", "if fresh := i.fresh[name]; fresh != nil && fresh.record.At.IsZero() {"},
 	}},
 	{Name: "key of another body", Breaks: sameReply, Edits: []Edit{
@@ -67,10 +67,10 @@ var effects = []Fault{
 	{Name: "delivery is tried once", Breaks: targetsHear, Edits: []Edit{
 		{"Targets.onAttempted", "if next.State != watchpost.DeliveryPending {", "if next.State != \"\" {"},
 	}},
-	{Name: "arrivals are forgotten", Breaks: targetsHear, Missed: rare, Edits: []Edit{
+	{Name: "arrivals are forgotten", Breaks: targetsHear, Missed: "the next post that is new to a watchlist with targets wakes the queue too", Edits: []Edit{
 		{"Queue.Load", "q.waiting = true", "q.waiting = false"},
 	}},
-	{Name: "arrival is not noted", Breaks: targetsHear, Missed: rare, Edits: []Edit{
+	{Name: "arrival is not noted", Breaks: targetsHear, Missed: "the check learns from the noted arrivals what targets are to hear", Edits: []Edit{
 		{"PostStore.admit", "if a.Stored && f.watched.has(in.Watchlist) {", "if a.Stored && f.watched.has(in.Watchlist) && old != nil {"},
 	}},
 }
