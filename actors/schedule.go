@@ -247,7 +247,7 @@ func (ws *watchlists) expected(v WatchlistView) WatchlistView {
 	if !w.Disabled {
 		v.Waits, v.NotBefore = ws.team.dispatch.WhyScan(w.Type.ScanTask(), of, ws.env.Clock.Now())
 	}
-	o, asked := ws.team.dispatch.Outlook(w.Type.ScanTask(), of, ws.live())
+	o, asked := ws.team.dispatch.Needs(w.Type.ScanTask()).Outlook(of, ws.live())
 	return withOutlook(v, o, asked)
 }
 
@@ -261,7 +261,7 @@ func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
 		ws.Answer(nil, err)
 		return
 	}
-	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask(), scheduleOf(w))
+	needs, at := ws.team.dispatch.Needs(w.Type.ScanTask()).Copy(scheduleOf(w))
 	needs[at] = scanplan.KeywordNeed(w)
 	o, asked := scanplan.ForecastOf(w.Type.ScanTask().Action(), needs, ws.live()).Outlook(at)
 	ws.Answer(withOutlook(WatchlistView{Watchlist: *w}, o, asked), nil)

@@ -36,7 +36,7 @@ func schedulesOf(t *watchpost.Task) (all []Schedule) {
 type shares struct {
 	needs map[watchpost.TaskType]map[Schedule]scanplan.Need
 	// inOrder is made of needs when it is asked for.
-	inOrder map[watchpost.TaskType]*orderedNeeds
+	inOrder map[watchpost.TaskType]*Needs
 	// used are the scans of the day that were debited, given those that are handed out.
 	used  map[watchpost.TaskType]map[Schedule]int
 	day   string // of used
@@ -49,7 +49,7 @@ type shares struct {
 func newShares() shares {
 	return shares{
 		needs: map[watchpost.TaskType]map[Schedule]scanplan.Need{}, used: map[watchpost.TaskType]map[Schedule]int{},
-		inOrder: map[watchpost.TaskType]*orderedNeeds{}, given: map[watchpost.TaskID]givenScan{}, withheld: map[*queue]bool{},
+		inOrder: map[watchpost.TaskType]*Needs{}, given: map[watchpost.TaskID]givenScan{}, withheld: map[*queue]bool{},
 	}
 }
 
@@ -234,37 +234,11 @@ func (d *Dispatcher) DueScans() map[Schedule]int {
 	return due
 }
 
-// Needs returns what the schedules of a kind ask for, in the order of their names, and the
-// place among them of one of these. The caller may change them.
-func (d *Dispatcher) Needs(kind watchpost.TaskType, of Schedule) (needs []scanplan.Need, at int) {
-	all := d.ordered(kind)
-	needs = append(make([]scanplan.Need, 0, len(all.needs)+1), all.needs...)
-	at, known := slices.BinarySearch(all.schedules, of)
-	if !known {
-		return append(needs, scanplan.Need{}), len(needs)
-	}
-	return needs, at
-}
-
-// Outlook returns the outlook of a schedule when live accounts may do the scans of a kind,
-// and how often it asks for them.
-func (d *Dispatcher) Outlook(kind watchpost.TaskType, of Schedule, live int) (scanplan.Outlook, watchpost.FetchFrequency) {
-	all := d.ordered(kind)
-	if all.forecast == nil || all.live != live {
-		all.live, all.forecast = live, scanplan.ForecastOf(kind.Action(), all.needs, live)
-	}
-	at, known := slices.BinarySearch(all.schedules, of)
-	if !known {
-		return scanplan.ForecastOf(kind.Action(), []scanplan.Need{{}}, live).Outlook(0)
-	}
-	return all.forecast.Outlook(at)
-}
-
-// ordered returns the needs of a kind in the order of the names of their schedules.
-func (d *Dispatcher) ordered(kind watchpost.TaskType) *orderedNeeds {
+// Needs returns what the schedules of a kind ask for.
+func (d *Dispatcher) Needs(kind watchpost.TaskType) *Needs {
 	all := d.inOrder[kind]
 	if all == nil {
-		all = &orderedNeeds{}
+		all = &Needs{kind: kind}
 		for schedule, need := range ordered.ByKey(d.needs[kind]) {
 			all.schedules, all.needs = append(all.schedules, schedule), append(all.needs, need)
 		}
@@ -273,14 +247,38 @@ func (d *Dispatcher) ordered(kind watchpost.TaskType) *orderedNeeds {
 	return all
 }
 
-// orderedNeeds are the needs of a kind in the order of the names of their schedules, and
-// their forecast for a number of live accounts. A page asks for it for each of the team's
-// watchlists.
-type orderedNeeds struct {
+// Needs are what the schedules of a kind ask for, in the order of their names, and their
+// forecast. A page asks for it for each of the team's watchlists.
+type Needs struct {
+	kind      watchpost.TaskType
 	schedules []Schedule
 	needs     []scanplan.Need
-	live      int
+	live      int                // accounts of the forecast
 	forecast  *scanplan.Forecast // nil: not made yet
+}
+
+// Copy returns the needs, which the caller may change, and the place of a schedule among
+// them.
+func (n *Needs) Copy(of Schedule) (needs []scanplan.Need, at int) {
+	needs = append(make([]scanplan.Need, 0, len(n.needs)+1), n.needs...)
+	at, known := slices.BinarySearch(n.schedules, of)
+	if !known {
+		return append(needs, scanplan.Need{}), len(needs)
+	}
+	return needs, at
+}
+
+// Outlook returns the outlook of a schedule when live accounts may do the scans, and how
+// often it asks for them.
+func (n *Needs) Outlook(of Schedule, live int) (scanplan.Outlook, watchpost.FetchFrequency) {
+	if n.forecast == nil || n.live != live {
+		n.live, n.forecast = live, scanplan.ForecastOf(n.kind.Action(), n.needs, live)
+	}
+	at, known := slices.BinarySearch(n.schedules, of)
+	if !known {
+		return scanplan.ForecastOf(n.kind.Action(), []scanplan.Need{{}}, live).Outlook(0)
+	}
+	return n.forecast.Outlook(at)
 }
 
 // Withholds reports whether scans wait for later hours of the day: Wake knows when.

@@ -122,6 +122,35 @@ func TestWhyScan(t *testing.T) {
 	why("b", watchpost.PendingRunning, time.Time{})
 }
 
+// TestOutlookFollows: the outlook of a schedule follows its need, the others' and the number
+// of accounts.
+func TestOutlookFollows(t *testing.T) {
+	t.Parallel()
+	d := New()
+	hourly := watchpost.FetchFrequency(time.Hour)
+	check := func(of Schedule, live, perDay int) {
+		t.Helper()
+		all, at := d.Needs(watchpost.TaskKeywordScan).Copy(of)
+		fresh, asked := scanplan.ForecastOf(watchpost.TaskKeywordScan.Action(), all, live).Outlook(at)
+		kept, keptAsked := d.Needs(watchpost.TaskKeywordScan).Outlook(of, live)
+		require.Equal(t, fresh, kept)
+		require.Equal(t, asked, keptAsked)
+		require.Equal(t, perDay, kept.PerDay)
+	}
+	check("a", 1, 0)
+	d.Need(watchpost.TaskKeywordScan, "a", scanplan.Need{Subjects: 1, Frequency: hourly})
+	check("a", 1, 24)
+	d.Need(watchpost.TaskKeywordScan, "b", scanplan.Need{Subjects: 3, Frequency: hourly})
+	check("a", 1, 24)
+	check("b", 1, 72)
+	check("b", 0, 72)
+	check("b", 2, 72)
+	check("c", 2, 0)
+	d.Need(watchpost.TaskKeywordScan, "b", scanplan.Need{Subjects: 1, Frequency: hourly})
+	check("b", 2, 24)
+	check("a", 2, 24)
+}
+
 // TestNeedsInOrder: needs are in the order of their schedules after each change, and a caller
 // may change what it got.
 func TestNeedsInOrder(t *testing.T) {
@@ -130,7 +159,7 @@ func TestNeedsInOrder(t *testing.T) {
 	need := func(subjects int) scanplan.Need { return scanplan.Need{Subjects: subjects} }
 	check := func(of Schedule, at int, subjects ...int) {
 		t.Helper()
-		needs, place := d.Needs(watchpost.TaskKeywordScan, of)
+		needs, place := d.Needs(watchpost.TaskKeywordScan).Copy(of)
 		got := []int{}
 		for i := range needs {
 			got = append(got, needs[i].Subjects)
