@@ -267,7 +267,8 @@ func (ws *watchlists) onPreviewWatchlist(m PreviewWatchlist) {
 	ws.Answer(withOutlook(WatchlistView{Watchlist: *w}, o, asked), nil)
 }
 
-// withOutlook adds the forecast of the scans of its schedule, which asks for them so often.
+// withOutlook adds the forecast of the scans of a watchlist. asked is how often its schedule
+// asks for them.
 func withOutlook(v WatchlistView, o scanplan.Outlook, asked watchpost.FetchFrequency) WatchlistView {
 	w := &v.Watchlist
 	v.Outlook = o

@@ -258,7 +258,7 @@ type Needs struct {
 }
 
 // Copy returns the needs, which the caller may change, and the place of a schedule among
-// them.
+// them. One that is not known comes last, and asks for nothing.
 func (n *Needs) Copy(of Schedule) (needs []scanplan.Need, at int) {
 	needs = append(make([]scanplan.Need, 0, len(n.needs)+1), n.needs...)
 	at, known := slices.BinarySearch(n.schedules, of)
@@ -275,8 +275,9 @@ func (n *Needs) Outlook(of Schedule, live int) (scanplan.Outlook, watchpost.Fetc
 		n.live, n.forecast = live, scanplan.ForecastOf(n.kind.Action(), n.needs, live)
 	}
 	at, known := slices.BinarySearch(n.schedules, of)
-	if !known {
-		return scanplan.ForecastOf(n.kind.Action(), []scanplan.Need{{}}, live).Outlook(0)
+	if !known { // it asks for nothing
+		needs, last := n.Copy(of)
+		return scanplan.ForecastOf(n.kind.Action(), needs, live).Outlook(last)
 	}
 	return n.forecast.Outlook(at)
 }

@@ -22,7 +22,8 @@ type Outlook struct {
 type Forecast struct {
 	needs []Need
 	live  int
-	one   Outlook // what the outlooks have in common
+	// common is an outlook with the capacity alone, which all have in common.
+	common Outlook
 	// shares are the scans a day of each schedule, in parts; nil: their scans have no allowance.
 	shares []int
 }
@@ -31,21 +32,21 @@ type Forecast struct {
 // stay as they are.
 func ForecastOf(action watchpost.Action, needs []Need, live int) *Forecast {
 	f := &Forecast{needs: needs, live: live}
-	if f.one.Capacity, f.one.Limited = CapacityPerDay(action, live); !f.one.Limited {
+	if f.common.Capacity, f.common.Limited = CapacityPerDay(action, live); !f.common.Limited {
 		return f
 	}
 	perDay := make([]int, len(needs))
 	for i := range needs {
 		perDay[i] = needs[i].PerDay() * shareParts
 	}
-	f.shares = FairShares(perDay, nil, f.one.Capacity*shareParts)
+	f.shares = FairShares(perDay, nil, f.common.Capacity*shareParts)
 	return f
 }
 
 // Outlook returns the outlook of the schedule at a place, and how often it asks for scans.
 func (f *Forecast) Outlook(at int) (o Outlook, asked watchpost.FetchFrequency) {
 	n := f.needs[at]
-	o = f.one
+	o = f.common
 	o.PerDay = n.PerDay()
 	switch {
 	case o.PerDay == 0 || f.live == 0:
@@ -142,7 +143,7 @@ func (p Plan) Budget(t watchpost.WatchlistType) (b Budget, limited bool) {
 	needs, _ := p.needs(t, "")
 	b.Type = t
 	all := ForecastOf(t.ScanTask().Action(), needs, p.Live)
-	b.Capacity, limited = all.one.Capacity, all.one.Limited
+	b.Capacity, limited = all.common.Capacity, all.common.Limited
 	for i := range needs {
 		o, _ := all.Outlook(i)
 		b.PerDay += o.PerDay

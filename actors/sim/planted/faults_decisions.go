@@ -48,10 +48,10 @@ var decisions = []Fault{
 	}
 	t.renewUntil(t.env.Clock.Now().Add(protocol.LeaseTime))`},
 	}},
-	{Name: "unknown outcome may be repeated", Breaks: trueOutcome, Missed: "the browsers of the lives know what the network did, and report this outcome only of writes that were not done", Edits: []Edit{
+	{Name: "unknown outcome may be repeated", Breaks: trueOutcome, Missed: allSeen, Edits: []Edit{
 		{"ClassifyError", "v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown", "v.Event, v.Failure.Code, v.Failure.RetrySafe = EventFail, FailOutcomeUnknown, true"},
 	}},
-	{Name: "unknown outcome is tried again", Breaks: onceOnly, Missed: "the browsers of the lives know what the network did, and report this outcome only of writes that were not done", Edits: []Edit{
+	{Name: "unknown outcome is tried again", Breaks: onceOnly, Missed: allSeen, Edits: []Edit{
 		{"ClassifyError", "v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown", "v.Lost = true"},
 	}},
 	{Name: "silent write may be repeated", Breaks: trueOutcome, Edits: []Edit{
