@@ -243,6 +243,7 @@ bench: build ## measure commits, queries over posts, a large team, task lives ov
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
 	$(GO) test -run '^$$' -bench 'PostsPage|FeedPage' -benchtime 1x ./http
 	$(GO) test -run '^$$' -bench LargeTeam -benchtime 100x ./actors ./http/api
+	$(GO) test -run '^$$' -bench Seam -benchtime 300x ./actors/root
 	$(GO) test -run '^$$' -bench VerifyJournal -benchtime 1x ./actors/journal
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./specs/bench
 
