@@ -111,12 +111,15 @@ type resolved struct {
 	then func(error) // when it is durable
 }
 
-// remember returns what shows a task's outcome to those who ask for it.
+// remember returns what shows a task's outcome to those who ask for it. A commit that
+// failed may be in the store all the same: then only the store knows what to show.
 func (l *lateResults) remember(task *watchpost.Task) func(error) {
 	return func(err error) {
-		if err == nil {
-			l.env.finished.remember(l.team.id, viewOf(task))
+		if err != nil {
+			l.env.finished.forget([]watchpost.TaskID{task.ID})
+			return
 		}
+		l.env.finished.remember(l.team.id, viewOf(task))
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 //     truth, as for any such write.
 //   - What an account has used in the periods of the restore is not known: its
 //     allowances count from the next reset on, also for accounts that were claimed
-//     since the backup.
+//     since the backup. What a session was allowed before may last past a reset that is
+//     near; it is not allowed to begin such a write again, which is unknown here.
 //   - Auto-engagement rules stop, until a member lets them go on.
 //   - A comment or message may be asked for again that was done since the backup. Its
 //     session looks for it on the page (protocol.Frame.Restored), as it does for likes
@@ -62,6 +63,7 @@ func (t *task) endRestored() bool {
 func (env *environment) allowancesFrom(c teamspace.ClaimEntry) (daily, weekly time.Time) {
 	daily, weekly = c.From, c.FromWeekly
 	if at := env.restoredAt; !at.IsZero() {
+		at = at.Add(watchpost.ActTime)
 		daily, weekly = later(daily, watchpost.Daily.Reset(at)), later(weekly, watchpost.Weekly.Reset(at))
 	}
 	return daily, weekly

@@ -170,3 +170,20 @@ func restoredWorld(t *testing.T, files *kept, old *actorstest.World) *actorstest
 	w.SetClock(now)
 	return w
 }
+
+// TestRestoredBeforeAReset: what a session was allowed before the restore may be done when
+// the day has ended, and nobody knows of it then. The account waits for the next reset.
+func TestRestoredBeforeAReset(t *testing.T) {
+	t.Parallel()
+	midnight := watchpost.Daily.Reset(actorstest.Start)
+	w := actorstest.New(t, actorstest.With(func(o *actors.Options) { o.RestoredAt = midnight.Add(-watchpost.ActTime) }))
+	w.SetClock(midnight)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
+	s := team.Session(t, "ada").Connect()
+	id := team.Create(t, watchpost.TaskProfileFetch)
+	wantPending(t, team, id, watchpost.PendingDailyCap)
+	s.ExpectNone()
+	w.SetClock(watchpost.Daily.Reset(midnight))
+	s.Connect()
+	s.ExpectTask(id)
+}

@@ -65,7 +65,7 @@ func ackOf(f *protocol.Frame) protocol.Frame {
 }
 
 // onActing records that the session is about to touch the network, and lets it
-// go when that is durable. Asked again it says the same.
+// go when that is durable. It asks before each time that it does.
 func (t *task) onActing(m fromSession) {
 	root, frame := t.env.System.Root, protocol.Frame{Type: protocol.TypeGo, Task: m.frame.Task, Lease: m.frame.Lease}
 	letGo := func(err error) {
@@ -73,7 +73,7 @@ func (t *task) onActing(m fromSession) {
 			root.Send(m.link, deliver{frame: frame})
 		}
 	}
-	if t.state.State == watchpost.TaskActing && t.state.Holds(m.frame.Lease) {
+	if t.state.MayActAgain(m.frame.Lease, t.env.Clock.Now()) {
 		t.answer(letGo)
 		return
 	}

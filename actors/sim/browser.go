@@ -32,6 +32,7 @@ type running struct {
 	// recovering: the write has begun, and it is not known whether it was done.
 	// looked counts the looks at the page since, tries the acts.
 	recovering    bool
+	repeats       bool // it has asked to touch the network a second time
 	looked, tries int
 	slowUntil     time.Time // the page does not answer before
 }
@@ -282,6 +283,10 @@ func (b *browser) hear(f *protocol.Frame) {
 			b.task.allowed = true
 		}
 	case protocol.TypeCancel:
+		if e != nil && b.task != nil && b.task.entry == e && b.task.repeats && !b.task.allowed {
+			b.fail(protocol.CodeOutcomeUnknown, nil)
+			return
+		}
 		if e == nil || e.begun || e.state == protocol.StateDone {
 			return
 		}

@@ -124,6 +124,7 @@ func (b *browser) prepare() {
 func (b *browser) act() {
 	t, n := b.task, b.life.network
 	t.tries++
+	t.again = t.repeats
 	how := n.meet(b.urn())
 	switch {
 	case how == silentNot:
@@ -164,7 +165,7 @@ func (b *browser) recover() {
 			b.fail(protocol.CodeOutcomeUnknown, nil)
 			return
 		}
-		t.recovering = false
+		b.askAgain()
 	case t.again:
 		b.fail(protocol.CodeOutcomeUnknown, nil)
 	case t.looked == 0:
@@ -172,6 +173,13 @@ func (b *browser) recover() {
 	case b.life.now().Sub(t.actingAt) > watchpost.ActingLimit:
 		b.fail(protocol.CodeOutcomeUnknown, nil)
 	default:
-		t.again, t.recovering = true, false
+		b.askAgain()
 	}
+}
+
+// askAgain asks for go before the network is touched once more.
+func (b *browser) askAgain() {
+	t := b.task
+	t.recovering, t.repeats, t.asked, t.allowed = false, true, true, false
+	b.send(protocol.Frame{Type: protocol.TypeActing, Task: t.task, Lease: t.lease})
 }
