@@ -23,9 +23,11 @@ async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), go = true, 
     return said.find(f => f.type === type)!
   }
   const result = async () => {
-    if (go) {
-      void vi.waitFor(() => expect(said.some(f => f.type === 'acting')).toBe(true)).then(() => session.receive({ type: 'go', task: 't1', lease: 'l1' }), () => {})
-    }
+    let read = 0
+    await vi.waitFor(async () => {
+      for (; go && read < said.length; read++) if (said[read]!.type === 'acting') await session.receive({ type: 'go', task: 't1', lease: 'l1' })
+      expect(said.map(f => f.type)).toContain('result')
+    })
     return next('result')
   }
   return { store, session, said, runner, accounts, waited, next, result, die: () => control.abort() }
@@ -199,13 +201,36 @@ describe('after a crash', () => {
     ['a second crash', { again: true }, [sees(0)]],
     ['a page that cannot be read', {}, [sees(0), { error: { code: 'page_not_understood', message: '?', acted: false } } as LookAnswer]],
     ['a page that shows less than before', { witness: { count: 2 } }, [sees(1), sees(1)]],
-    ['an entry of the day before yesterday', { acting_at: start - 48 * 3600_000 }, [sees(0), sees(0)]],
   ])('%s leaves the outcome unknown', async (_, more, looks) => {
     const tabs = new FakeTabs()
     tabs.looks = looks.map(look => () => look)
     const { result } = await runnerOn(tabs, { store: begun('agent_comment_post', more) })
     expect(await result()).toMatchObject({ error: { code: 'outcome_unknown', acted: null } })
     expect(tabs.calls).not.toContain('run')
+  })
+
+  it.each([
+    ['agent_comment_post', [sees(0), sees(0)]],
+    ['agent_like_post', [done(false)]],
+  ])('%s is not done again when the service has given it up', async (type, looks) => {
+    const tabs = new FakeTabs()
+    tabs.looks = looks.map(look => () => look)
+    const { session, said, next, result } = await runnerOn(tabs, { store: begun(type), go: false })
+    expect(await next('acting')).toMatchObject({ task: 't1', lease: 'l1' })
+    await session.receive({ type: 'cancel', task: 't1' })
+    expect(await result()).toMatchObject({ error: { code: 'outcome_unknown', acted: null } })
+    expect(tabs.calls).not.toContain('run')
+    expect(said.map(f => f.type)).not.toContain('released')
+  })
+
+  it('each try waits for its own go', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(0), () => sees(0), () => sees(0)]
+    tabs.runs = [() => lost, () => commented]
+    const { session, said, result } = await runnerOn(tabs)
+    await session.receive(handOut('agent_comment_post'))
+    expect(await result()).toMatchObject(commented)
+    expect(said.filter(f => f.type === 'acting')).toHaveLength(2)
   })
 
   it('a signed-out page proves nothing', async () => {

@@ -37,8 +37,6 @@ export type Report = (entry: Entry) => void
  * in flight has arrived.
  */
 const secondLookMs = 30_000
-/** An older write is not repeated. */
-const actingLimitMs = 24 * 3600_000
 
 /** A task that was returned. */
 const released = new Error('released')
@@ -51,7 +49,7 @@ const released = new Error('released')
  *	                      │                └── no sure answer, or the worker died:
  *	                      │                    look: changed → done
  *	                      │                    unchanged → look again 30 s after acting
- *	                      │                    unchanged → begun again, act ── once more
+ *	                      │                    unchanged → acting, go, begun again, act ── once more
  *	                      └── the worker died before go: nothing was done, start over
  *
  * A second crash, or an unreadable page, results in outcome_unknown.
@@ -177,7 +175,7 @@ export class Runner {
     if (count(second.witness) > before) return second.output
     if (first instanceof Error || count(first.witness) !== before || count(second.witness) !== before)
       throw unknown('the page does not allow a comparison')
-    this.notOld(task)
+    await this.askAgain(task)
     await this.session.put(task, { again: true })
     const outcome = await this.act(task)
     if (!unsure(outcome)) return this.outputOf(outcome)
@@ -193,7 +191,7 @@ export class Runner {
       if (now instanceof Error) throw unknown(`the page cannot be read: ${now.message}`)
       if (now.witness.done) return now.output
       if (tried === 2) throw unknown('no answer to the second try either')
-      this.notOld(task)
+      await this.askAgain(task)
       const outcome = await this.act(task)
       if (!unsure(outcome)) return this.outputOf(outcome)
     }
@@ -248,8 +246,9 @@ export class Runner {
     await this.pause(Math.min(Math.max(secondLookMs - since, 0), secondLookMs), task.signal)
   }
 
-  private notOld(task: Task): void {
-    if (this.clock() - (task.entry.acting_at ?? 0) > actingLimitMs) throw unknown('the write is too old to be done again')
+  /** Asks whether the network may be touched once more: the service may have given the write up. */
+  private async askAgain(task: Task): Promise<void> {
+    if (!await this.session.askToAct(task)) throw unknown('the service no longer waits for the write')
   }
 
   /** Returns the task when its deadline has passed. */

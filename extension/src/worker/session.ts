@@ -143,7 +143,7 @@ export class Session {
       case 'task': return this.receiveTask(frame)
       case 'go': {
         const task = this.tasks.get(frame.task)
-        if (task?.entry.lease === frame.lease) task.onGo?.()
+        if (task?.entry.lease === frame.lease) task.onGo?.(true)
         return
       }
       case 'ack': {
@@ -219,11 +219,14 @@ export class Session {
     await this.journal.put(task.entry)
   }
 
-  /** Asks to begin a write; resolves when the service answers go. */
-  async askToAct(task: Task): Promise<void> {
+  /**
+   * Asks to touch the network; resolves when the service answers. False: a write that
+   * has begun must not go on. One that has not begun is dropped then.
+   */
+  async askToAct(task: Task): Promise<boolean> {
     const { task: id, lease } = task.entry
     try {
-      await until<void>(task.signal, resolve => {
+      return await until<boolean>(task.signal, resolve => {
         task.onGo = resolve
         this.send({ type: 'acting', task: id, lease })
       })
@@ -310,7 +313,7 @@ export class Session {
 
   /**
    * Stops a task. A write that may have touched the network continues, because
-   * only its result shows the outcome. A read that may have touched it is
+   * only its result shows the outcome, and does not touch it once more. A read that may have touched it is
    * dropped without a report: released would refund its cost.
    */
   private async receiveCancel(id: string): Promise<void> {
@@ -319,6 +322,7 @@ export class Session {
       await this.wishes?.consent.forget(id)
       this.changed()
     }
+    if (task?.entry.begun) task.onGo?.(false)
     if (!task || task.entry.begun || task.entry.state === 'done') return
     await this.forget(task, cancelled)
     const untouched = !task.running || isWrite(task.entry.task_type)

@@ -7,8 +7,8 @@ export class Task {
   readonly control = new AbortController()
   /** True from the runner's first step on it to its end. */
   running = false
-  /** Lets the waiting write begin; set after acting was sent. */
-  onGo: (() => void) | undefined
+  /** Answers a write that waits for go; set after acting was sent. */
+  onGo: ((go: boolean) => void) | undefined
   /** When the task got on last, in milliseconds since 1970. */
   movedAt = Date.now()
   /** For how long a page has kept the task waiting since, in milliseconds. */

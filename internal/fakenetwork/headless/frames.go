@@ -101,12 +101,19 @@ func (s *session) receiveGo(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tasks[f.Task]
-	if t == nil || !t.asking || f.Lease != t.entry.Lease {
+	if t != nil && f.Lease == t.entry.Lease {
+		t.answer(true)
+	}
+}
+
+// answer tells a write that waits for go whether it may touch the network.
+func (t *task) answer(goes bool) {
+	if !t.asking {
 		return
 	}
 	t.asking = false
 	select {
-	case t.onGo <- struct{}{}:
+	case t.onGo <- goes:
 	default:
 	}
 }
@@ -136,13 +143,16 @@ func (s *session) receiveAck(f protocol.Frame) {
 }
 
 // receiveCancel stops a task. A write that may have touched the network goes
-// on: only its result shows the outcome. A read that may have is dropped
+// on, and does not touch it once more: only its result shows the outcome. A read that may have is dropped
 // without a released frame, because released means that the task cost the
 // account nothing.
 func (s *session) receiveCancel(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tasks[f.Task]
+	if t != nil && t.entry.Begun {
+		t.answer(false)
+	}
 	if t == nil || t.entry.Begun || t.entry.State == protocol.StateDone {
 		return
 	}

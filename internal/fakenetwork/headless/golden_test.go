@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -167,21 +166,6 @@ func TestGoldenPages(t *testing.T) {
 	require.NoError(t, err)
 	files["tasks.json"] = append(manifest, '\n')
 	compareGolden(t, files)
-}
-
-// next returns the next frame that is not a heartbeat.
-func (c *conn) next() protocol.Frame {
-	c.t.Helper()
-	for {
-		select {
-		case f := <-c.frames:
-			if f.Type != protocol.TypeHeartbeat {
-				return f
-			}
-		case <-time.After(patience):
-			c.t.Fatal("no frame")
-		}
-	}
 }
 
 var noFileName = regexp.MustCompile(`[^a-z0-9.-]+`)

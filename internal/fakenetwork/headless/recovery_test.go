@@ -67,7 +67,7 @@ func TestWriteLost(t *testing.T) {
 		if !decided(id) {
 			w.secondLook()
 		}
-		if got := c.read(protocol.TypeResult); got.Error != nil {
+		if got := c.result(); got.Error != nil {
 			t.Errorf("%s: %+v", id, got.Error)
 		}
 		if n := w.site.WriteCount("jo", test.kind, ""); n != 1 {
@@ -105,7 +105,7 @@ func TestNetworkThatShowsLate(t *testing.T) {
 		if !decided(id) {
 			w.secondLook()
 		}
-		got := c.read(protocol.TypeResult)
+		got := c.result()
 		unknown := got.Error != nil && got.Error.Code == protocol.CodeOutcomeUnknown && got.Error.Acted == nil
 		if unknown == decided(id) {
 			t.Errorf("%s: %+v", id, got.Error)
@@ -120,7 +120,7 @@ func TestNetworkThatShowsLate(t *testing.T) {
 		w.site.SetFaults("jo", fakenetwork.Faults{LoseAnswers: 1})
 		if !decided(id) {
 			hand(c, task(id+"-2", id, test.input))
-			if got := c.read(protocol.TypeResult); got.Error != nil {
+			if got := c.result(); got.Error != nil {
 				t.Errorf("%s: %+v", id, got.Error)
 			}
 			c.send(ack(id + "-2"))
@@ -142,7 +142,7 @@ func TestWriteLostTwice(t *testing.T) {
 		if !decided(id) {
 			w.secondLook()
 		}
-		got := c.read(protocol.TypeResult)
+		got := c.result()
 		if got.Error == nil || got.Error.Code != protocol.CodeOutcomeUnknown || got.Error.Acted != nil {
 			t.Errorf("%s: %+v", id, got.Error)
 		}
@@ -241,7 +241,6 @@ func TestJournalOfDeadProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
 	const like, comment = "agent_like_post", "agent_comment_post"
-	old := start.Add(-25 * time.Hour)
 	for name, test := range map[string]struct {
 		kind    string
 		witness headless.Witness
@@ -255,11 +254,9 @@ func TestJournalOfDeadProcess(t *testing.T) {
 		"comment on the page, begun twice": {kind: comment, at: start, applied: true, again: true},
 		"comment not there, begun twice":   {kind: comment, at: start, again: true, code: protocol.CodeOutcomeUnknown},
 		"comment not there":                {kind: comment, at: start.Add(-time.Minute), writes: 1},
-		"comment not there, a day ago":     {kind: comment, at: old, code: protocol.CodeOutcomeUnknown},
 		"fewer comments than there were":   {kind: comment, at: start.Add(-time.Minute), witness: headless.Witness{Count: 2}, code: protocol.CodeOutcomeUnknown},
 		"liked":                            {kind: like, at: start, applied: true},
 		"not liked, begun twice":           {kind: like, at: start, again: true, writes: 1},
-		"not liked, a day ago":             {kind: like, at: old, code: protocol.CodeOutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := w.browser("jo")
@@ -283,7 +280,7 @@ func TestJournalOfDeadProcess(t *testing.T) {
 			_ = j.Close()
 			s := w.runWith(dir)
 			c, _ := w.welcomed()
-			result := c.read(protocol.TypeResult)
+			result := c.result()
 			if test.code == "" && result.Error != nil || test.code != "" && (result.Error == nil || result.Error.Code != test.code || result.Error.Acted != nil) {
 				t.Errorf("result %+v %s", result.Error, result.Output)
 			}
@@ -292,6 +289,32 @@ func TestJournalOfDeadProcess(t *testing.T) {
 			}
 			s.kill()
 		})
+	}
+}
+
+// TestGivenUpWhileLost: a write that the service has given up is not done again.
+func TestGivenUpWhileLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	for id, test := range a.tasks() {
+		w.site.SetFaults("jo", fakenetwork.Faults{LoseWrites: 1})
+		hand(c, task(id, id, test.input))
+		if !decided(id) {
+			w.secondLook()
+		}
+		c.read(protocol.TypeActing)
+		c.send(protocol.Frame{Type: protocol.TypeCancel, Task: id})
+		got := c.read(protocol.TypeResult)
+		if got.Error == nil || got.Error.Code != protocol.CodeOutcomeUnknown || got.Error.Acted != nil {
+			t.Errorf("%s: %+v", id, got.Error)
+		}
+		c.send(ack(id))
+	}
+	if n := len(w.site.Writes()); n != 0 {
+		t.Errorf("%d writes", n)
 	}
 }
 

@@ -176,20 +176,43 @@ func (c *conn) send(f protocol.Frame) {
 // read returns the next frame that is not a heartbeat and checks its type.
 func (c *conn) read(want string) protocol.Frame {
 	c.t.Helper()
+	f := c.next()
+	if f.Type != want {
+		c.t.Fatalf("got %+v %s, want a frame %q", f, f.Output, want)
+	}
+	return f
+}
+
+// next returns the next frame that is not a heartbeat.
+func (c *conn) next() protocol.Frame {
+	c.t.Helper()
 	for {
 		select {
 		case f, open := <-c.frames:
-			if !open {
-				c.t.Fatalf("connection closed, want a frame %q", want)
-			}
-			if f.Type == want {
+			switch {
+			case !open:
+				c.t.Fatal("connection closed, want a frame")
+			case f.Type != protocol.TypeHeartbeat:
 				return f
 			}
-			if f.Type != protocol.TypeHeartbeat {
-				c.t.Fatalf("got %+v %s, want a frame %q", f, f.Output, want)
-			}
 		case <-time.After(patience):
-			c.t.Fatalf("no frame %q", want)
+			c.t.Fatal("no frame")
+		}
+	}
+}
+
+// result reads until the result of a write, and lets it go each time that it asks.
+func (c *conn) result() protocol.Frame {
+	c.t.Helper()
+	for {
+		f := c.next()
+		switch f.Type {
+		case protocol.TypeResult:
+			return f
+		case protocol.TypeActing:
+			c.send(goFor(f))
+		default:
+			c.t.Fatalf("got %+v %s, want a frame %q", f, f.Output, protocol.TypeResult)
 		}
 	}
 }

@@ -53,9 +53,9 @@ type task struct {
 	cancel context.CancelCauseFunc
 	// running is true from the worker's first step on it to its end.
 	running bool
-	// asking is true after acting was sent, until go arrives.
+	// asking is true after acting was sent, until the answer arrives: whether to go.
 	asking bool
-	onGo   chan struct{}
+	onGo   chan bool
 	// parts are the unacknowledged parts, in order. flushed is closed when none
 	// is left and the worker waits for that.
 	parts   []protocol.Frame
@@ -67,7 +67,7 @@ type task struct {
 // newTask makes the task of an entry.
 func newTask(parent context.Context, e Entry) *task {
 	ctx, cancel := context.WithCancelCause(tracing.Under(parent, e.Trace))
-	return &task{entry: e, ctx: ctx, cancel: cancel, onGo: make(chan struct{}, 1)}
+	return &task{entry: e, ctx: ctx, cancel: cancel, onGo: make(chan bool, 1)}
 }
 
 // Run works as a session until ctx ends, whose error it then returns, or until

@@ -107,12 +107,20 @@ func (s writing) prepare() error {
 	if err != nil {
 		return err
 	}
+	return s.ask()
+}
+
+// ask waits until the service lets the write touch the network.
+func (s writing) ask() error {
 	s.mu.Lock()
 	s.task.asking = true
 	s.sendLocked(protocol.Frame{Type: protocol.TypeActing, Task: s.task.entry.Task, Lease: s.task.entry.Lease})
 	s.mu.Unlock()
 	select {
-	case <-s.task.onGo:
+	case goes := <-s.task.onGo:
+		if !goes {
+			return unknown("the service no longer waits for the write")
+		}
 		return nil
 	case <-s.task.ctx.Done():
 		return context.Cause(s.task.ctx)
@@ -150,8 +158,9 @@ func (s writing) recover() (any, error) {
 		return nil, unknown("the page does not allow a comparison")
 	case s.opts.ShowsLate:
 		return nil, unknown("the network may yet show what was written")
-	case s.opts.Clock.Now().Sub(*e.ActingAt) > watchpost.ActingLimit:
-		return nil, unknown("the write is too old to be done again")
+	}
+	if err := s.ask(); err != nil {
+		return nil, err
 	}
 	if err := s.put(s.task, func(e *Entry) { e.Again = true }); err != nil {
 		return nil, unknown(err.Error())
@@ -175,8 +184,8 @@ func (s writing) recoverDecided(as string) (any, error) {
 		if now.Done {
 			return s.recovered()
 		}
-		if s.opts.Clock.Now().Sub(*s.entry(s.task).ActingAt) > watchpost.ActingLimit {
-			return nil, unknown("the write is too old to be done again")
+		if err := s.ask(); err != nil {
+			return nil, err
 		}
 		if err := s.on.act(s.task.ctx, s.net, as); !unsure(err) {
 			return s.on.output(), err
