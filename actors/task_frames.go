@@ -73,7 +73,7 @@ func (t *task) onActing(m fromSession) {
 			root.Send(m.link, deliver{frame: frame})
 		}
 	}
-	if t.state.MayActAgain(m.frame.Lease, t.env.Clock.Now()) {
+	if t.state.State == watchpost.TaskActing && t.state.Holds(m.frame.Lease) && t.state.Lease.MayActAgain(t.env.Clock.Now()) {
 		t.answer(letGo)
 		return
 	}

@@ -60,6 +60,12 @@ const beginWithin = 5 * time.Minute
 // NotBegunBefore returns a moment before which no session can have begun under the lease.
 func (l Lease) NotBegunBefore() time.Time { return l.Deadline.Add(-beginWithin) }
 
+// MayActAgain reports whether the session of a write in acting may touch the network once
+// more. Not shortly before ActingLimit: what is done later than that is paid for by nobody.
+func (l Lease) MayActAgain(now time.Time) bool {
+	return now.Before(l.ActingAt.Add(ActingLimit - ActTime))
+}
+
 // Deadline returns the time after which a session with a lease from now must
 // not begin to touch the network: five minutes later, but not past the day
 // whose allowance was debited.

@@ -90,12 +90,6 @@ func (t Task) Act(lease string, now time.Time) (Task, bool) {
 	return t, true
 }
 
-// MayActAgain reports whether the session of a lease in acting may touch the network once
-// more. Not shortly before ActingLimit: what is done later than that is paid for by nobody.
-func (t *Task) MayActAgain(lease string, now time.Time) bool {
-	return t.State == TaskActing && t.Holds(lease) && now.Before(t.Lease.ActingAt.Add(ActingLimit-ActTime))
-}
-
 // maxPastLeases bounds Task.Past. A result under an older lease is acknowledged
 // and ignored.
 const maxPastLeases = 16
