@@ -295,9 +295,12 @@ func (l *life) beat() {
 // play plays the operations.
 func (l *life) play(ops []operation) {
 	l.found()
-	for range 1_000_000 {
+	for at, steps := l.now(), 0; steps < 1_000_000; steps++ { // at one moment: weeks of heartbeats have more
 		if l.failed() {
 			return
+		}
+		if now := l.now(); now.After(at) {
+			at, steps = now, 0
 		}
 		switch now := l.now(); {
 		case l.turn(&ops):
