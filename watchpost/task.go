@@ -97,7 +97,7 @@ const (
 	// before it fails with outcome_unknown.
 	ActingLimit = 24 * time.Hour
 	// ActTime is how long a session may take to touch the network after it was allowed to.
-	// What was allowed so long before the end of a period is not counted in the next one.
+	// What is allowed less than that before the end of a period may be done in the next one.
 	ActTime = 10 * time.Minute
 	// MaxReadAttempts and MaxWriteAttempts are the numbers of attempts without
 	// an answer after which a read or a write fails with no_answer.

@@ -61,7 +61,7 @@ const beginWithin = 5 * time.Minute
 func (l Lease) NotBegunBefore() time.Time { return l.Deadline.Add(-beginWithin) }
 
 // MayActAgain reports whether the session of a write in acting may touch the network once
-// more. Not shortly before ActingLimit: what is done later than that is paid for by nobody.
+// more. Not shortly before ActingLimit: no allowance is debited for what is done after that.
 func (l Lease) MayActAgain(now time.Time) bool {
 	return now.Before(l.ActingAt.Add(ActingLimit - ActTime))
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"watchpost/internal/protocol"
-	"watchpost/watchpost"
 )
 
 // secondLook is when a page that did not show a write is looked at again.
@@ -170,8 +169,6 @@ func (b *browser) recover() {
 		b.fail(protocol.CodeOutcomeUnknown, nil)
 	case t.looked == 0:
 		t.looked = 1
-	case b.life.now().Sub(t.actingAt) > watchpost.ActingLimit:
-		b.fail(protocol.CodeOutcomeUnknown, nil)
 	default:
 		b.askAgain()
 	}

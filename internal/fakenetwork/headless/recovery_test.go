@@ -77,6 +77,13 @@ func TestWriteLost(t *testing.T) {
 	}
 }
 
+// outcomeUnknown reports whether a result says that it is not known whether a write was
+// done.
+func outcomeUnknown(result protocol.Frame) bool {
+	e := result.Error
+	return e != nil && e.Code == protocol.CodeOutcomeUnknown && e.Acted == nil
+}
+
 // secondLook waits until the session waits for its second look, then advances
 // the clock past it.
 func (w *world) secondLook() {
@@ -106,8 +113,7 @@ func TestNetworkThatShowsLate(t *testing.T) {
 			w.secondLook()
 		}
 		got := c.result()
-		unknown := got.Error != nil && got.Error.Code == protocol.CodeOutcomeUnknown && got.Error.Acted == nil
-		if unknown == decided(id) {
+		if outcomeUnknown(got) == decided(id) {
 			t.Errorf("%s: %+v", id, got.Error)
 		}
 		if n := w.site.WriteCount("jo", test.kind, ""); n != 0 && !decided(id) {
@@ -143,7 +149,7 @@ func TestWriteLostTwice(t *testing.T) {
 			w.secondLook()
 		}
 		got := c.result()
-		if got.Error == nil || got.Error.Code != protocol.CodeOutcomeUnknown || got.Error.Acted != nil {
+		if !outcomeUnknown(got) {
 			t.Errorf("%s: %+v", id, got.Error)
 		}
 		c.send(ack(id))
@@ -308,7 +314,7 @@ func TestGivenUpWhileLost(t *testing.T) {
 		c.read(protocol.TypeActing)
 		c.send(protocol.Frame{Type: protocol.TypeCancel, Task: id})
 		got := c.read(protocol.TypeResult)
-		if got.Error == nil || got.Error.Code != protocol.CodeOutcomeUnknown || got.Error.Acted != nil {
+		if !outcomeUnknown(got) {
 			t.Errorf("%s: %+v", id, got.Error)
 		}
 		c.send(ack(id))
