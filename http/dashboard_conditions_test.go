@@ -112,6 +112,7 @@ func TestDashboardConditions(t *testing.T) {
 	// The form of the stored watchlist.
 	p.path = "/app/watchlists/" + id
 	p.raw = b.do("GET", p.path, "").raw
+	require.Contains(t, p.raw, "After a change that lets more posts through, the next scan looks back 30 days again.")
 	require.Equal(t, url.Values{"languages": {"pt"}, "seniority_levels": {"Manager"}, "post_types": {"article", "poll"}}, conditionsOf(p.raw))
 	require.Equal(t, 303, p.press("save").status)
 	require.Equal(t, []any{[]any{"pt"}, []any{"Manager"}, []any{"article", "poll"}}, stored())
@@ -139,6 +140,7 @@ func TestDashboardConditionsOfKeywords(t *testing.T) {
 	for _, kind := range []string{"keyword", "forum"} {
 		p := &formPage{t, b, "/app/watchlists/new", b.do("GET", "/app/watchlists/new?kind="+kind, "").raw}
 		require.Contains(t, p.raw, "Only these posts")
+		require.NotContains(t, p.raw, "looks back 30 days", "a new one does so anyway")
 		require.Equal(t, 200, p.press("edit:seniority_levels:", "keyword", "telemetry").status)
 		require.Equal(t, url.Values{"seniority_levels": {"VP"}}, p.conditions("keep", "value", "VP"))
 		p.conditions("edit:post_types:")
