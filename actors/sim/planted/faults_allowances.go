@@ -61,6 +61,12 @@ var allowances = []Fault{
 	{Name: "restored account has its allowance", Breaks: afterRestore, Edits: []Edit{
 		{"environment.allowancesFrom", "if at := env.restoredAt; !at.IsZero() {", "if at := env.restoredAt; at.IsZero() {"},
 	}},
+	{Name: "restored account has its allowance minutes later", Breaks: afterRestore, Missed: coincidence + "1011941", Edits: []Edit{
+		{"environment.allowancesFrom", "at = at.Add(watchpost.ActTime)", ""},
+	}},
+	{Name: "go is given until the write is given up", Breaks: paidFor, Missed: coincidence + "2001699", Edits: []Edit{
+		{"Lease.MayActAgain", "ActingLimit - ActTime", "ActingLimit"},
+	}},
 	{Name: "rules go on after a restore", Breaks: afterRestore, Edits: []Edit{
 		{"Rules.stopAfterRestore", "if at.IsZero() || !older {", "if at.IsZero() || older || !older {"},
 	}},

@@ -78,6 +78,9 @@ var decisions = []Fault{
 	{Name: "end is forgotten in memory", Breaks: nothingLost, Edits: []Edit{
 		{"task.decide", "putTask(d.batch, &next)", "if !ended || next.Failure == nil {\n\t\t\tputTask(d.batch, &next)\n\t\t}"},
 	}},
+	{Name: "outcome that may be stored is shown as it was", Breaks: nothingLost, Missed: coincidence + "2004159", Edits: []Edit{
+		{"lateResults.remember", "l.env.finished.forget([]watchpost.TaskID{task.ID})", ""},
+	}},
 	{Name: "two tasks at a time", Breaks: oneAtATime, Edits: []Edit{
 		{"sessionActor.onAssign", `if c != nil && c.Task == "" &&`, "if c != nil &&"},
 		{"tasks.onTaskChange", "open.pinned, open.account = c.task.Account, c.task.Lease.Account", `open.pinned, open.account = c.task.Account, c.task.Lease.Account
