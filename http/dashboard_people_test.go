@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,8 @@ func TestPeople(t *testing.T) {
 	require.Equal(t, 200, b.do("GET", "/app/people?page=7", "").status)
 }
 
+var contactTag = regexp.MustCompile(`</svg>([^<]+)</span>`)
+
 // TestPerson: the page of an author has the posts and what the team did, in one history,
 // and sends messages and invitations.
 func TestPerson(t *testing.T) {
@@ -116,6 +119,21 @@ func TestPerson(t *testing.T) {
 	require.NotContains(t, history(), "telemetry three")
 	posts := m.posts("people_slug=jane-doe")
 	require.Contains(t, b.do("GET", "/app", "").raw, `href="`+path+`">Jane Doe</a>`)
+	// What each post of the feed says of its author, and a page of one post too.
+	inFeed := func(person, posts string, states ...string) {
+		t.Helper()
+		for _, page := range []string{"/app?search_term=telemetry", "/app/posts/" + m.posts(strings.NewReplacer("profile/", "people_slug=", "company/", "company_slug=").Replace(person))[0]["id"].(string)} {
+			said := between(t, b.do("GET", page, "").raw, `<a href="/app/people/`+person+`">`+posts+`</a>`, "</p>")
+			var got []string
+			for _, found := range contactTag.FindAllStringSubmatch(said, -1) {
+				got = append(got, found[1])
+			}
+			require.Equal(t, states, got)
+		}
+	}
+	recent := "2 posts in 30 days"
+	inFeed("profile/jane-doe", recent, "Nothing yet")
+	inFeed("company/acme", "1 post in 30 days", "Nothing yet")
 
 	read[fields](m.call("POST", "/api-like", `{"post_id":"`+posts[1]["id"].(string)+`","user_email":"`+m.email+`"}`), 200)
 	m.work(p, "agent_like_post", `{}`)
@@ -138,6 +156,8 @@ func TestPerson(t *testing.T) {
 	require.Contains(t, string(m.work(p, "agent_send_message", `{}`).Input), `"recipient_urn":"https://network.example/in/jane-doe"`)
 	inOrder(history(), "Message as ", "Done in", "Hello <Jane>", "Like as ", "telemetry one")
 	require.Contains(t, b.do("GET", path, "").raw, "Contacted")
+	inFeed("profile/jane-doe", recent, "Contacted", "Liked or commented")
+	inFeed("profile/bob", "1 post in 30 days", "Liked or commented")
 	require.Equal(t, 303, write(path, "invite", "", "twice").status)
 	m.work(p, "agent_send_connection_request", `{}`)
 	inOrder(history(), "Invitation as ", "Message as ", "Like as ")

@@ -3,8 +3,10 @@ package insight
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 	"watchpost/watchpost"
 )
@@ -112,6 +114,50 @@ func contactsOf(view persistence.View, space persistence.Space, people []string)
 		contacts[i].Contacted, contacts[i].Connected = of[0] != nil || of[2] != nil, of[1] != nil || of[3] != nil
 	}
 	return contacts, nil
+}
+
+// History is what a team has to do with an author.
+type History struct {
+	Contact
+	Posts      int  // that the watchlists collected, published since a moment
+	Interacted bool // the team liked or commented on a post, at any time
+}
+
+// Histories returns those of authors, by their keys. q selects the posts that count.
+func Histories(view persistence.View, space persistence.Space, posts *postindex.Index, q watchpost.PostQuery, authors []string, since time.Time) (map[string]History, error) {
+	if err := noted(view, space); err != nil {
+		return nil, err
+	}
+	var queries []*watchpost.PostQuery
+	for _, author := range authors {
+		of := q
+		of.People = []string{author}
+		recent, interacted := of, of
+		recent.From, interacted.Interacted = since, true
+		queries = append(queries, &recent, &interacted)
+	}
+	counts, err := posts.Counts(view, space, queries)
+	if err != nil {
+		return nil, err
+	}
+	contacts, err := contactsOf(view, space, authors)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]History, len(authors))
+	for i, author := range authors {
+		all[author] = History{Contact: contacts[i], Posts: counts[2*i], Interacted: counts[2*i+1] > 0}
+	}
+	return all, nil
+}
+
+// noted returns ErrEarlier if not all tasks of an earlier build were looked at.
+func noted(view persistence.View, space persistence.Space) error {
+	p, err := progress(view, space)
+	if err == nil && !p.Whole {
+		err = ErrEarlier
+	}
+	return err
 }
 
 // progress says how much of the journal of an earlier build was looked at.

@@ -49,12 +49,8 @@ func Leads(view persistence.View, space persistence.Space, posts *postindex.Inde
 }
 
 // prepare fills in whom the team has contacted, if the query asks for that.
-func prepare(view persistence.View, space persistence.Space, q *watchpost.LeadQuery) error {
-	p, err := progress(view, space)
-	if err == nil && !p.Whole {
-		err = ErrEarlier
-	}
-	if err == nil && q.OnlyContacted != nil {
+func prepare(view persistence.View, space persistence.Space, q *watchpost.LeadQuery) (err error) {
+	if err = noted(view, space); err == nil && q.OnlyContacted != nil {
 		q.Contacted, err = contacted(view, space)
 	}
 	return err

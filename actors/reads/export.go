@@ -35,17 +35,11 @@ func (r *Reader) ExportLeads(ctx context.Context, team watchpost.TeamID, named [
 	if after != "" && key == "" {
 		return errInvalidAfter
 	}
-	for {
-		err := r.stream(ctx, team, named, &q.PostQuery, func(view persistence.View, fail func(error) bool) error {
+	return r.onceNoted(ctx, team, func() error {
+		return r.stream(ctx, team, named, &q.PostQuery, func(view persistence.View, fail func(error) bool) error {
 			return insight.EachLead(view, persistence.Space(team), r.posts, &q, key, func(lead *insight.Lead) bool { return fail(yield(lead)) })
 		})
-		if !errors.Is(err, insight.ErrEarlier) {
-			return err
-		}
-		if err := r.host.NoteAcquaintances(ctx, team); err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // stream calls read on a view for a query of posts. read passes the errors of its caller

@@ -3,6 +3,7 @@ package reads
 import (
 	"context"
 	"errors"
+	"time"
 
 	"watchpost/actors/insight"
 	"watchpost/actors/root"
@@ -113,16 +114,37 @@ func (r *Reader) PostLanguages(ctx context.Context, team watchpost.TeamID) (map[
 // the store and past the team's actors. named are as those of Posts. Errors: Invalid
 // `Invalid watchlist ID(s)`, Forbidden for another team's, Unavailable for a failed read.
 func (r *Reader) Leads(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.LeadQuery) (page insight.LeadsPage, err error) {
-	for {
-		err = r.onPosts(ctx, team, named, &q.PostQuery, func(view persistence.View) error {
+	err = r.onceNoted(ctx, team, func() error {
+		return r.onPosts(ctx, team, named, &q.PostQuery, func(view persistence.View) (err error) {
 			page, err = insight.Leads(view, persistence.Space(team), r.posts, &q)
 			return err
 		})
+	})
+	return page, root.Unavailable(err)
+}
+
+// Histories returns what a team has to do with authors, by their keys, with the number of
+// their posts since a moment. Errors: Unavailable.
+func (r *Reader) Histories(ctx context.Context, team watchpost.TeamID, authors []string, since time.Time) (all map[string]insight.History, err error) {
+	err = r.onceNoted(ctx, team, func() error {
+		var q watchpost.PostQuery
+		return r.onPosts(ctx, team, nil, &q, func(view persistence.View) (err error) {
+			all, err = insight.Histories(view, persistence.Space(team), r.posts, q, authors, since)
+			return err
+		})
+	})
+	return all, root.Unavailable(err)
+}
+
+// onceNoted reads what tasks tell of people, once those of an earlier build were looked at.
+func (r *Reader) onceNoted(ctx context.Context, team watchpost.TeamID, read func() error) error {
+	for {
+		err := read()
 		if !errors.Is(err, insight.ErrEarlier) {
-			return page, root.Unavailable(err)
+			return err
 		}
 		if err := r.host.NoteAcquaintances(ctx, team); err != nil {
-			return page, err
+			return err
 		}
 	}
 }

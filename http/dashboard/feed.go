@@ -127,11 +127,18 @@ func (d feedPages) feedPage(r *http.Request, v *visit) (*feedPage, error) {
 // addPosts adds posts to a page, with what members have asked to be done with them.
 func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*actors.StoredPost, as *postShower, deeds map[watchpost.PostID]watchpost.TaskID) error {
 	asked := watchpost.TaskID(r.URL.Query().Get("task"))
-	for _, stored := range posts {
-		post, err := stored.Post()
-		if err != nil {
+	read := make([]*watchpost.Post, len(posts))
+	for i, stored := range posts {
+		var err error
+		if read[i], err = stored.Post(); err != nil {
 			return err
 		}
+	}
+	var err error
+	if as.authors, err = d.historiesOf(r, v, read); err != nil {
+		return err
+	}
+	for _, post := range read {
 		view := as.show(post)
 		view.Pick, view.Chosen = !p.Single, r.URL.Query().Get("choose") == "all"
 		if err := d.showAction(r, v, cmp.Or(deeds[post.ID], asked), &view, p.Back); err != nil {
@@ -225,7 +232,7 @@ type postView struct {
 	RestLength                 int
 	Why                        []whyView
 	Tags                       []string
-	Lead                       bool
+	History                    *authorHistory // nil: the author has no page
 	Sentiment                  string
 	Relevance                  float64
 	Influence                  int
@@ -286,7 +293,8 @@ type postShower struct {
 	images  bool // they are shown
 	inbox   *inbox
 	team    watchpost.Team
-	nobody  template.HTML // see members
+	authors map[string]*authorHistory // of the posts, by key
+	nobody  template.HTML             // see members
 }
 
 func (s *postShower) show(p *watchpost.Post) postView {
@@ -298,7 +306,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		Actor: s.as.Actor, Triage: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
-	v.Initials, v.ImageCount = initials(v.Author), len(p.ImageURLs)
+	v.Initials, v.ImageCount, v.History = initials(v.Author), len(p.ImageURLs), s.authors[p.AuthorKey()]
 	if s.images {
 		v.Images = imagesOf(s.say, p)
 		if p.AuthorImageURL != "" {
@@ -318,7 +326,6 @@ func (s *postShower) show(p *watchpost.Post) postView {
 			continue
 		}
 		keywords = append(keywords, m.Keyword)
-		v.Lead = v.Lead || m.Lead
 		v.Why = append(v.Why, whyView{Keyword: m.Keyword, Kind: s.say.Text(authorKind(list.Type)), Name: list.Name, Href: watchlistHref(list.ID)})
 	}
 	begin, rest := folded(strings.TrimSpace(p.Content))

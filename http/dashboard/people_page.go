@@ -3,8 +3,10 @@ package dashboard
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,7 +81,7 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 		return nil, query, watchpost.Errorf(watchpost.Invalid, "Days and posts are numbers from 1 on.")
 	}
 	if q.Get("days") != "all" {
-		query.From = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+		query.From = sinceDays(days, now)
 	}
 	query.MinPosts = posts
 	if query.Words = strings.TrimSpace(q.Get("q")); len(query.Words) > maxListTerm || !utf8.ValidString(query.Words) {
@@ -100,6 +102,11 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 	}
 	query.By, err = watchpost.ParseLeadOrder(q.Get("order"))
 	return named, query, err
+}
+
+// sinceDays is when the last days began, of which today is one.
+func sinceDays(days int, now time.Time) time.Time {
+	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 }
 
 // people shows the authors of the posts that the filters select, and what the team has
@@ -197,6 +204,30 @@ func (d peoplePages) personRowOf(say *words.Language, l *actors.Lead, now time.T
 	row.Posted = pathFeed + "?" + url.Values{param: {l.AuthorURL}}.Encode()
 	row.Href = cmp.Or(personHref(l.Key), row.Posted)
 	return row
+}
+
+// authorHistory is what a post says of the team and its author.
+type authorHistory struct {
+	Posts                            string // of the last 30 days
+	Interacted, Contacted, Connected bool
+}
+
+// historiesOf returns what the team has to do with the authors of posts, by their keys.
+func (d feedPages) historiesOf(r *http.Request, v *visit, posts []*watchpost.Post) (map[string]*authorHistory, error) {
+	all := map[string]*authorHistory{}
+	for _, p := range posts {
+		if key := p.AuthorKey(); personHref(key) != "" {
+			all[key] = nil
+		}
+	}
+	found, err := d.Registry.Histories(r.Context(), v.session.Team, slices.Sorted(maps.Keys(all)), sinceDays(usualDays, d.Clock.Now()))
+	for key, h := range found {
+		all[key] = &authorHistory{
+			Posts:      v.say.Text("feed.posts_in_30_days", "posts", plural(v.say, h.Posts, "post")),
+			Interacted: h.Interacted, Contacted: h.Contacted, Connected: h.Connected,
+		}
+	}
+	return all, err
 }
 
 // peopleCSV exports the authors that the filters select, at most maxCSV.
