@@ -210,6 +210,7 @@ func (d peoplePages) personRowOf(say *words.Language, l *actors.Lead, now time.T
 type authorHistory struct {
 	Posts                            string // of the last 30 days
 	Interacted, Contacted, Connected bool
+	Unwritten                        bool // a person whom the team neither wrote to nor is connected with
 }
 
 // historiesOf returns what the team has to do with the authors of posts, by their keys.
@@ -225,6 +226,7 @@ func (d feedPages) historiesOf(r *http.Request, v *visit, posts []*watchpost.Pos
 		all[key] = &authorHistory{
 			Posts:      v.say.Text("feed.posts_in_30_days", "posts", plural(v.say, h.Posts, "post")),
 			Interacted: h.Interacted, Contacted: h.Contacted, Connected: h.Connected,
+			Unwritten: strings.HasPrefix(key, "profile/") && !h.Contacted && !h.Connected,
 		}
 	}
 	return all, err
