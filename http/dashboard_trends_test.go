@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/protocol"
@@ -155,4 +157,46 @@ func TestShareOfVoice(t *testing.T) {
 	}
 	require.Equal(t, 100, added)
 	require.Equal(t, 400, b.do("GET", "/app/trends.csv?days=soon", "").status)
+}
+
+// TestTrendsNotComplete: the page names days on which a watchlist was not looked at, until a
+// later scan has brought their posts.
+func TestTrendsNotComplete(t *testing.T) {
+	t.Parallel()
+	h, clock := buildAt(t)
+	m := h.team("Gaps", "growth")
+	joining := hello(m.token())
+	join := func() *fakeSession {
+		p := m.dial()
+		p.send(joining)
+		p.hear(protocol.TypeWelcome)
+		return p
+	}
+	p := join()
+	list := m.collect(p, "telemetry", sample(1, "telemetry again"))
+	require.NoError(t, p.ws.Close(websocket.StatusNormalClosure, ""))
+	page := func(query string) string {
+		b := h.browser()
+		b.signIn(m.email)
+		return html.UnescapeString(b.do("GET", "/app/trends"+query, "").raw)
+	}
+	first := clock.Now().UTC()
+	day := func(n int) string { return first.AddDate(0, 0, n).Format("2 January") }
+	require.NotContains(t, page(""), "Not complete")
+	require.NoError(t, clock.Advance(3*24*time.Hour))
+	said := fmt.Sprintf("<b>Not complete: %s, %s.</b> 1 watchlist had no scan then. “No posts” does not mean", day(1), day(2))
+	require.Contains(t, page(""), said)
+	require.Contains(t, page("?list="+list), said)
+	require.NoError(t, clock.Advance(3*24*time.Hour))
+	require.Contains(t, page(""), fmt.Sprintf("<b>Not complete: 5 days between %s and %s.</b>", day(1), day(5)))
+
+	p = join()
+	task := p.hear(protocol.TypeTask)
+	exhausted := true
+	output, err := json.Marshal(protocol.PostsOutput{Exhausted: &exhausted})
+	require.NoError(t, err)
+	p.send(protocol.Frame{Type: protocol.TypeAccepted, Task: task.Task, Lease: task.Lease})
+	p.send(protocol.Frame{Type: protocol.TypeResult, Task: task.Task, Lease: task.Lease, Attempt: task.Attempt, Output: output})
+	p.hear(protocol.TypeAck)
+	require.NotContains(t, page(""), "Not complete")
 }

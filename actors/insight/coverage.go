@@ -50,6 +50,24 @@ type CoveragePage struct {
 	Count int
 }
 
+// Missed returns the days of a page, the oldest first, on which watchlists that needed scans
+// had none, and of which no later scan has brought all posts, with the number of these
+// watchlists. The day on which one was made does not count for it.
+func (p *CoveragePage) Missed() (days []time.Time, watchlists int) {
+	without := map[watchpost.WatchlistID]bool{}
+	for i := range p.Days {
+		d := &p.Days[i]
+		if d.Scans.Planned == 0 || d.Scans.Done > 0 || d.Complete() || d.Watchlist.CreatedAt.After(d.Day) {
+			continue
+		}
+		without[d.Watchlist.ID] = true
+		if len(days) == 0 || !days[0].Equal(d.Day) {
+			days = slices.Insert(days, 0, d.Day)
+		}
+	}
+	return days, len(without)
+}
+
 // Cover returns a page of the coverage of watchlists. The first day of a watchlist is the one
 // on which it was created.
 func Cover(view persistence.View, space persistence.Space, live map[watchpost.WatchlistID]bool, q *CoverageQuery) (page CoveragePage, err error) {

@@ -3,6 +3,7 @@ package reads
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"watchpost/actors/insight"
@@ -201,6 +202,23 @@ func (r *Reader) Coverage(ctx context.Context, team watchpost.TeamID, named []st
 		return err
 	})
 	return page, root.Unavailable(err)
+}
+
+// MissedDays returns the past days since a moment that insight.CoveragePage.Missed names, as
+// far as it is known what scans have brought. named are as those of Posts, and so are the
+// errors.
+func (r *Reader) MissedDays(ctx context.Context, team watchpost.TeamID, named []string, since time.Time) (days []time.Time, watchlists int, err error) {
+	today := watchpost.Daily.Start(r.clock.Now())
+	q := insight.CoverageQuery{From: since, To: today, Page: 1, PageSize: math.MaxInt}
+	if known := today.AddDate(0, 0, 1-watchpost.CoverageDays); q.From.Before(known) {
+		q.From = known
+	}
+	page, err := r.Coverage(ctx, team, named, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	days, watchlists = page.Missed()
+	return days, watchlists, nil
 }
 
 // onPosts opens a view for a query of posts, fills in the watchlists of the query, and

@@ -25,7 +25,8 @@ type trendsPage struct {
 	Here, CSV  string // addresses
 	List       string // the watchlist that is counted; empty: all
 	Dates      string
-	Name       string // of the period before
+	Missed     *missedView // nil: all days were looked at
+	Name       string      // of the period before
 	Posts      trendCard
 	Negative   trendCard
 	Loudest    trendCard // the group with the largest share
@@ -44,6 +45,9 @@ type trendCard struct {
 	Of            string // the group whose share it is
 	Up, Down, Bad bool
 }
+
+// missedView says of which days posts may be missing, and of how many watchlists.
+type missedView struct{ Days, Watchlists string }
 
 // trendPlot is a drawing of the days of a period: bars, and a line for the period before.
 type trendPlot struct {
@@ -106,6 +110,7 @@ const (
 	maxTrendMarks   = 5 // spikes that are numbered and listed
 	markRoom        = 20
 	trendBarPercent = 72 // of the room of a day
+	maxDates        = 4  // days that are named one by one
 )
 
 // readTrends reads an address: the number of days, and the query of both periods.
@@ -156,11 +161,15 @@ func (d feedPages) trends(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err != nil {
 		return err
 	}
+	missed, without, err := d.Registry.MissedDays(r.Context(), v.session.Team, s.named, s.from)
+	if err != nil {
+		return err
+	}
 	filters := pageFiltersOf(pathTrends, trendsParams, r.URL.Query())
 	page := trendsPage{
 		frame: frameOf(v, "trends", v.say.Text("layout.trends")), Here: filters.href(), CSV: pathTrends + ".csv?" + filters.values.Encode(), List: filters.values.Get("list"),
 		Menus: []menu{filters.menu(v.say, v.say.Text("people.watchlist"), "list", listChoices(v.say, s.watchlists))}, Name: v.say.Text("trends.days_before", "days", plural(v.say, s.days, "day")),
-		Dates: s.dates(), Plot: s.plot(s.counted.Counts, trendHeight, markRoom),
+		Dates: s.dates(), Missed: s.missed(missed, without), Plot: s.plot(s.counted.Counts, trendHeight, markRoom),
 	}
 	page.Periods, page.Tabs = filters.chips("days", withNames(v.say, trendDays)), filters.chips("by", withNames(v.say, trendBys))
 	posts, before := sums(s.counted.Counts, s.days)
@@ -235,6 +244,22 @@ type trendShower struct {
 func (s *trendShower) dates() string {
 	day := func(n int) string { return s.say.Date("date.day", s.from.AddDate(0, 0, n)) }
 	return s.say.Text("trends.from_to_to_next_to_before", "from", day(0), "to", day(s.days-1), "before", day(-s.days), "until", day(-1))
+}
+
+// missed says on which days watchlists were not looked at, and how many; nil for no day.
+func (s *trendShower) missed(days []time.Time, watchlists int) *missedView {
+	if len(days) == 0 {
+		return nil
+	}
+	dates := make([]string, len(days))
+	for i, day := range days {
+		dates[i] = s.say.Date("date.day", day)
+	}
+	view := &missedView{s.say.List(dates...), plural(s.say, watchlists, "watchlist")}
+	if len(days) > maxDates {
+		view.Days = s.say.Text("trends.days_between", "days", plural(s.say, len(days), "day"), "from", dates[0], "to", dates[len(days)-1])
+	}
+	return view
 }
 
 // y is the height of a number of posts in the drawing.
