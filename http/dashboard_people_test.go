@@ -60,6 +60,9 @@ func TestPeople(t *testing.T) {
 	require.Contains(t, several, "Jane Doe")
 	require.NotContains(t, several, "Bob")
 	require.Equal(t, "3 3 0", tabs(page("?list="+list)))
+	require.Equal(t, "1 1 0", tabs(page("?kind=company")))
+	require.Contains(t, page("?kind=company"), "<bdi>Acme</bdi>")
+	require.Equal(t, "2 2 0", tabs(page("?kind=person")))
 	require.Contains(t, page("?posts=10"), "No one matches")
 
 	read[fields](m.call("POST", "/network-agent/send-connection-request", `{"profile_urn":"bob"}`), 200)
@@ -80,7 +83,7 @@ func TestPeople(t *testing.T) {
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{"https://network.example/in/bob", "'=Bob"}, rows[1][:2])
 
-	for _, query := range []string{"?days=soon", "?days=0", "?posts=-1", "?level=Boss", "?order=oldest", "?contacted=maybe", "?list=nothing"} {
+	for _, query := range []string{"?days=soon", "?days=0", "?posts=-1", "?level=Boss", "?order=oldest", "?contacted=maybe", "?kind=group", "?list=nothing"} {
 		require.Equal(t, 400, b.do("GET", "/app/people"+query, "").status, query)
 	}
 	require.Equal(t, 200, b.do("GET", "/app/people?page=7", "").status)

@@ -87,10 +87,15 @@ type LeadQuery struct {
 	// Words selects leads whose name or headline has each of these words, or has it as a
 	// part, however it is accented; "": all.
 	Words string
+	Kind  LeadKind // of the leads; "": all
 }
 
-// Describes reports whether the author of a post has the words that the query asks for.
+// Describes reports whether the author of a post has the words that the query asks for,
+// and is of its kind.
 func (q *LeadQuery) Describes(p *Post) bool {
+	if q.Kind != "" && q.Kind != LeadKindOf(p.AuthorKey()) {
+		return false
+	}
 	name, headline := text.Normalize(p.AuthorName), text.Normalize(p.AuthorHeadline)
 	for word := range strings.FieldsSeq(text.Normalize(q.Words)) {
 		if !strings.Contains(name, word) && !strings.Contains(headline, word) {

@@ -42,7 +42,8 @@ func TestAcquaintances(t *testing.T) {
 	require.Len(t, watchpost.Acquaintances(done(watchpost.TaskConnectionsFetch, `{}`, fmt.Sprintf(`{"connections":[%s]}`, strings.TrimSuffix(many, ",")))), 500)
 }
 
-// TestLeadWords: each word is part of the name or the headline of the author's newest post.
+// TestLeadWords: each word is part of the name or the headline of the author's newest post,
+// and the author is of the kind.
 func TestLeadWords(t *testing.T) {
 	t.Parallel()
 	old := &watchpost.Post{ID: "2", AuthorName: "José Old", AuthorURL: "https://network.example/in/jose", AuthorHeadline: "Driver"}
@@ -55,5 +56,10 @@ func TestLeadWords(t *testing.T) {
 		page, count := q.Select([]*watchpost.Post{old, &newest})
 		require.Equal(t, want, count, words)
 		require.Len(t, page, want, words)
+	}
+	for kind, want := range map[watchpost.LeadKind]int{"": 1, watchpost.LeadPerson: 1, watchpost.LeadCompany: 0} {
+		q := watchpost.LeadQuery{MinPosts: 1, Kind: kind}
+		_, count := q.Select([]*watchpost.Post{old, &newest})
+		require.Equal(t, want, count, kind)
 	}
 }

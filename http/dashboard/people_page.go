@@ -52,7 +52,7 @@ type personRow struct {
 }
 
 // peopleParams are the filters in an address of the page.
-var peopleParams = []string{"q", "list", "days", "level", "posts", "contacted", "order"}
+var peopleParams = []string{"q", "list", "days", "level", "kind", "posts", "contacted", "order"}
 
 // The values of contacted.
 const contactedYes, contactedNo = "yes", "no"
@@ -61,6 +61,7 @@ const contactedYes, contactedNo = "yes", "no"
 var (
 	peopleDays   = []choice{{Value: "7", Name: "people.last_7_days"}, {Name: "people.last_30_days"}, {Value: "90", Name: "people.last_90_days"}, {Value: "all", Name: "people.all_posts"}}
 	peoplePosts  = []choice{{Name: "people.any_number"}, {Value: "2", Name: "people.2_and_more"}, {Value: "5", Name: "people.5_and_more"}, {Value: "10", Name: "people.10_and_more"}}
+	peopleKinds  = []choice{{Name: "people.people_and_companies"}, {Value: string(watchpost.LeadPerson), Name: "common.people"}, {Value: string(watchpost.LeadCompany), Name: "watchlist.companies"}}
 	peopleTabs   = []choice{{Name: "people.all"}, {Value: contactedNo, Name: "people.not_contacted"}, {Value: contactedYes, Name: "people.contacted"}}
 	peopleOrders = []choice{{Name: "people.last_post_first"}, {Value: string(watchpost.LeadsMostPosts), Name: "people.most_posts_first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "people.best_relevance_first"}}
 )
@@ -92,6 +93,9 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 			return nil, query, err
 		}
 		query.Levels = []string{level}
+	}
+	if query.Kind = watchpost.LeadKind(q.Get("kind")); query.Kind != "" && query.Kind != watchpost.LeadPerson && query.Kind != watchpost.LeadCompany {
+		return nil, query, watchpost.Errorf(watchpost.Invalid, "A kind is %s or %s.", watchpost.LeadPerson, watchpost.LeadCompany)
 	}
 	switch q.Get("contacted") {
 	case "":
@@ -185,7 +189,7 @@ func peopleMenus(say *words.Language, filters pageFilters, lists []actors.Watchl
 		levels = append(levels, choice{Value: level, Name: say.Known(level)})
 	}
 	return []menu{
-		filters.menu(say, say.Text("people.watchlist"), "list", listChoices(say, lists)), filters.menu(say, say.Text("people.level"), "level", levels), filters.menu(say, say.Text("common.posts"), "posts", withNames(say, peoplePosts)),
+		filters.menu(say, say.Text("people.watchlist"), "list", listChoices(say, lists)), filters.menu(say, say.Text("people.level"), "level", levels), filters.menu(say, say.Text("people.kind"), "kind", withNames(say, peopleKinds)), filters.menu(say, say.Text("common.posts"), "posts", withNames(say, peoplePosts)),
 		filters.menu(say, say.Text("people.period"), "days", withNames(say, peopleDays)), filters.menu(say, say.Text("common.order"), "order", withNames(say, peopleOrders)),
 	}
 }

@@ -148,10 +148,10 @@ func (g *leadGroups) keep() {
 	g.rows = slices.DeleteFunc(g.rows, func(row leadRow) bool { return !g.query.Keeps(int(row.posts), contacted[row.author]) })
 }
 
-// keepDescribed drops the authors without the words that the query asks for. The index
-// does not have them, so it reads the newest post of each author that is left.
+// keepDescribed drops the authors without the words or not of the kind that the query asks
+// for. The index does not have these, so it reads the newest post of each author that is left.
 func (g *leadGroups) keepDescribed() error {
-	if g.query.Words == "" {
+	if g.query.Words == "" && g.query.Kind == "" {
 		return nil
 	}
 	kept := g.rows[:0]

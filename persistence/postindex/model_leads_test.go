@@ -13,7 +13,7 @@ import (
 
 // leads asks for the leads of a query, and for a trend.
 func (m *machine) leads(t *rapid.T) {
-	q := &watchpost.LeadQuery{PostQuery: *someQuery.Draw(t, "query"), By: of(watchpost.LeadOrders).Draw(t, "order of leads"), MinPosts: rapid.IntRange(0, 3).Draw(t, "min posts")}
+	q := &watchpost.LeadQuery{PostQuery: *someQuery.Draw(t, "query"), By: of(watchpost.LeadOrders).Draw(t, "order of leads"), MinPosts: rapid.IntRange(0, 3).Draw(t, "min posts"), Kind: of([]watchpost.LeadKind{"", "", watchpost.LeadPerson, watchpost.LeadCompany}).Draw(t, "kind")}
 	q.Words = rapid.SampledFrom([]string{"", "", "", "ja", "JANE  e", "engine", "acme"}).Draw(t, "words")
 	q.Page = rapid.IntRange(0, 2).Draw(t, "page of leads")
 	if rapid.IntRange(0, 3).Draw(t, "asks for contacted") == 0 {
