@@ -34,18 +34,20 @@ func (c *checks) stateOf(of *team, id watchpost.TaskID) watchpost.TaskState {
 
 // asked holds the task that a request was answered with against the one of an earlier
 // request for the same effect: two are under way, or done, only if one has failed. before
-// had failed when the request was made.
+// had failed when the request was made. The truth that the first was done may come between
+// the making of the second and the answer.
 func (c *checks) asked(of *team, effect string, id, before watchpost.TaskID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := of.name + " " + effect
 	first := c.effects[name]
+	instead := c.stored.tasks[string(of.id)][string(id)].instead
 	switch {
 	case effect == "" || of.dead || !c.life.restoredAt.IsZero():
 		return
 	case id == before && c.stateOf(of, id) == watchpost.TaskFailed:
 		c.life.fail("%q is asked for again, and answered with %s, which had failed", effect, id)
-	case first != "" && first != id && c.stateOf(of, first) != watchpost.TaskFailed && c.stateOf(of, id) != watchpost.TaskFailed:
+	case first != "" && first != id && !slices.Contains(instead, string(first)) && c.stateOf(of, first) != watchpost.TaskFailed && c.stateOf(of, id) != watchpost.TaskFailed:
 		c.life.fail("%q is asked for twice: %s and %s", effect, first, id)
 	}
 	if c.stateOf(of, id) != watchpost.TaskFailed || first == "" {

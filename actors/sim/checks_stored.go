@@ -45,6 +45,8 @@ type standing struct {
 	asked   watchpost.Asker
 	urn     string
 	done    bool // as became known after it had failed
+	// instead are the tasks with the same effect that had failed when this one was made.
+	instead []string
 }
 
 // arrival is a post that was new to a watchlist, and the targets that were known then.
@@ -137,6 +139,13 @@ func (c *checks) stands(space, id string, value []byte) (leased bool) {
 	}
 	if task.Lease != nil {
 		now.session = task.Lease.Session
+	}
+	if now.instead = before.instead; !known && now.effect != "" {
+		for other, o := range c.stored.tasks[space] {
+			if o.effect == now.effect && o.state == watchpost.TaskFailed && !o.done {
+				now.instead = append(now.instead, other)
+			}
+		}
 	}
 	put(c.stored.tasks, space, id, now)
 	if !known {
