@@ -67,8 +67,8 @@ long-others:
 long-sim:
 	WATCHPOST_SIM_LIVES=500 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./actors/sim
 	WATCHPOST_SIM_LIVES=5000 $(GO) test -timeout 60m -count=1 -run '^TestLives$$' ./internal/cluster/sim
-long-faults: # that the lives find: see actors/sim/README.md
-	GOMAXPROCS=1 WATCHPOST_SIM_FAULTS=all $(GO) test -timeout 60m -count=1 -v -run '^TestFaultsAreFound$$' ./actors/sim/planted
+long-faults: # that the lives find: see actors/sim/README.md and internal/cluster/sim/README.md
+	GOMAXPROCS=1 WATCHPOST_SIM_FAULTS=all $(GO) test -timeout 60m -count=1 -v -run '^Test(Node)?FaultsAreFound$$' ./actors/sim/planted
 long-postgres:
 	WATCHPOST_TEST_STORE=postgres $(GO) test -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 long-cluster:
