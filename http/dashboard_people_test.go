@@ -60,6 +60,7 @@ func TestPeople(t *testing.T) {
 	require.Contains(t, several, "Jane Doe")
 	require.NotContains(t, several, "Bob")
 	require.Equal(t, "3 3 0", tabs(page("?list="+list)))
+	require.Equal(t, "3 3 0", tabs(page("?new=7")))
 	require.Equal(t, "1 1 0", tabs(page("?kind=company")))
 	require.Contains(t, page("?kind=company"), "<bdi>Acme</bdi>")
 	require.Equal(t, "2 2 0", tabs(page("?kind=person")))
@@ -83,7 +84,7 @@ func TestPeople(t *testing.T) {
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{"https://network.example/in/bob", "'=Bob"}, rows[1][:2])
 
-	for _, query := range []string{"?days=soon", "?days=0", "?posts=-1", "?level=Boss", "?order=oldest", "?contacted=maybe", "?kind=group", "?list=nothing"} {
+	for _, query := range []string{"?days=soon", "?days=0", "?posts=-1", "?level=Boss", "?order=oldest", "?contacted=maybe", "?kind=group", "?new=0", "?new=old", "?list=nothing"} {
 		require.Equal(t, 400, b.do("GET", "/app/people"+query, "").status, query)
 	}
 	require.Equal(t, 200, b.do("GET", "/app/people?page=7", "").status)

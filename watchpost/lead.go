@@ -88,6 +88,16 @@ type LeadQuery struct {
 	// part, however it is accented; "": all.
 	Words string
 	Kind  LeadKind // of the leads; "": all
+	// NewSince selects leads without an older post that the filters select but for their
+	// time; zero: all.
+	NewSince time.Time
+}
+
+// Older selects the posts that authors must not have to be new.
+func (q *LeadQuery) Older() PostQuery {
+	older := q.PostQuery
+	older.From, older.To = time.Time{}, q.NewSince
+	return older
 }
 
 // Describes reports whether the author of a post has the words that the query asks for,
@@ -125,15 +135,17 @@ func (o LeadOrder) Compare(a, b *Lead) int {
 // Select defines the meaning of a query: it returns the leads of the page, in order,
 // and the number of leads on all pages.
 func (q *LeadQuery) Select(posts []*Post) (page []Lead, count int) {
-	byAuthor := map[string][]*Post{}
+	byAuthor, known, older := map[string][]*Post{}, map[string]bool{}, q.Older()
 	for _, p := range posts {
-		if key := p.AuthorKey(); key != "" && q.Matches(p) {
+		key := p.AuthorKey()
+		if key != "" && q.Matches(p) {
 			byAuthor[key] = append(byAuthor[key], p)
 		}
+		known[key] = known[key] || !q.NewSince.IsZero() && older.Matches(p)
 	}
 	leads := []Lead{}
 	for key, of := range byAuthor {
-		if q.Keeps(len(of), q.Contacted[key]) && q.Describes(slices.MinFunc(of, RecentFirst.Compare)) {
+		if !known[key] && q.Keeps(len(of), q.Contacted[key]) && q.Describes(slices.MinFunc(of, RecentFirst.Compare)) {
 			leads = append(leads, leadOf(key, of, q.Tagging))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,10 +44,10 @@ func TestAcquaintances(t *testing.T) {
 }
 
 // TestLeadWords: each word is part of the name or the headline of the author's newest post,
-// and the author is of the kind.
+// and the author is of the kind, and new.
 func TestLeadWords(t *testing.T) {
 	t.Parallel()
-	old := &watchpost.Post{ID: "2", AuthorName: "José Old", AuthorURL: "https://network.example/in/jose", AuthorHeadline: "Driver"}
+	old := &watchpost.Post{ID: "2", PostedAt: time.Date(2030, 1, 2, 0, 0, 0, 0, time.UTC), AuthorName: "José Old", AuthorURL: "https://network.example/in/jose", AuthorHeadline: "Driver"}
 	newest := *old
 	newest.ID, newest.PostedAt, newest.AuthorName, newest.AuthorHeadline = "1", old.PostedAt.Add(1), "José García", "Director of Logistics"
 	for words, want := range map[string]int{
@@ -61,5 +62,10 @@ func TestLeadWords(t *testing.T) {
 		q := watchpost.LeadQuery{MinPosts: 1, Kind: kind}
 		_, count := q.Select([]*watchpost.Post{old, &newest})
 		require.Equal(t, want, count, kind)
+	}
+	for since, want := range map[time.Time]int{{}: 1, old.PostedAt: 1, newest.PostedAt: 0, newest.PostedAt.Add(1): 0} {
+		q := watchpost.LeadQuery{PostQuery: watchpost.PostQuery{From: newest.PostedAt}, MinPosts: 1, NewSince: since}
+		_, count := q.Select([]*watchpost.Post{old, &newest})
+		require.Equal(t, want, count, since)
 	}
 }

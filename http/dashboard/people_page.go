@@ -52,7 +52,7 @@ type personRow struct {
 }
 
 // peopleParams are the filters in an address of the page.
-var peopleParams = []string{"q", "list", "days", "level", "kind", "posts", "contacted", "order"}
+var peopleParams = []string{"q", "list", "days", "level", "kind", "new", "posts", "contacted", "order"}
 
 // The values of contacted.
 const contactedYes, contactedNo = "yes", "no"
@@ -62,6 +62,7 @@ var (
 	peopleDays   = []choice{{Value: "7", Name: "people.last_7_days"}, {Name: "people.last_30_days"}, {Value: "90", Name: "people.last_90_days"}, {Value: "all", Name: "people.all_posts"}}
 	peoplePosts  = []choice{{Name: "people.any_number"}, {Value: "2", Name: "people.2_and_more"}, {Value: "5", Name: "people.5_and_more"}, {Value: "10", Name: "people.10_and_more"}}
 	peopleKinds  = []choice{{Name: "people.people_and_companies"}, {Value: string(watchpost.LeadPerson), Name: "common.people"}, {Value: string(watchpost.LeadCompany), Name: "watchlist.companies"}}
+	peopleNew    = []choice{{Name: "people.new_or_not"}, {Value: "7", Name: "people.last_7_days"}, {Value: "30", Name: "people.last_30_days"}}
 	peopleTabs   = []choice{{Name: "people.all"}, {Value: contactedNo, Name: "people.not_contacted"}, {Value: contactedYes, Name: "people.contacted"}}
 	peopleOrders = []choice{{Name: "people.last_post_first"}, {Value: string(watchpost.LeadsMostPosts), Name: "people.most_posts_first"}, {Value: string(watchpost.LeadsRelevanceFirst), Name: "people.best_relevance_first"}}
 )
@@ -71,15 +72,19 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 	if list := q.Get("list"); list != "" {
 		named = []string{list}
 	}
-	days, posts := usualDays, 1
-	if value := q.Get("days"); value != "" && value != "all" {
-		days, err = strconv.Atoi(value)
+	days, posts, newDays := usualDays, 1, 1
+	for name, n := range map[string]*int{"days": &days, "posts": &posts, "new": &newDays} {
+		if value := q.Get(name); value != "" && (name != "days" || value != "all") {
+			var failed error
+			*n, failed = strconv.Atoi(value)
+			err = cmp.Or(err, failed)
+		}
 	}
-	if value := q.Get("posts"); value != "" && err == nil {
-		posts, err = strconv.Atoi(value)
-	}
-	if err != nil || days < 1 || days > 3650 || posts < 1 {
+	if err != nil || min(days, posts, newDays) < 1 || max(days, newDays) > 3650 {
 		return nil, query, watchpost.Errorf(watchpost.Invalid, "Days and posts are numbers from 1 on.")
+	}
+	if q.Get("new") != "" {
+		query.NewSince = sinceDays(newDays, now)
 	}
 	if q.Get("days") != "all" {
 		query.From = sinceDays(days, now)
@@ -189,7 +194,7 @@ func peopleMenus(say *words.Language, filters pageFilters, lists []actors.Watchl
 		levels = append(levels, choice{Value: level, Name: say.Known(level)})
 	}
 	return []menu{
-		filters.menu(say, say.Text("people.watchlist"), "list", listChoices(say, lists)), filters.menu(say, say.Text("people.level"), "level", levels), filters.menu(say, say.Text("people.kind"), "kind", withNames(say, peopleKinds)), filters.menu(say, say.Text("common.posts"), "posts", withNames(say, peoplePosts)),
+		filters.menu(say, say.Text("people.watchlist"), "list", listChoices(say, lists)), filters.menu(say, say.Text("people.level"), "level", levels), filters.menu(say, say.Text("people.kind"), "kind", withNames(say, peopleKinds)), filters.menu(say, say.Text("people.new"), "new", withNames(say, peopleNew)), filters.menu(say, say.Text("common.posts"), "posts", withNames(say, peoplePosts)),
 		filters.menu(say, say.Text("people.period"), "days", withNames(say, peopleDays)), filters.menu(say, say.Text("common.order"), "order", withNames(say, peopleOrders)),
 	}
 }

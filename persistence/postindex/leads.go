@@ -79,6 +79,9 @@ func (x *Index) leadGroups(view persistence.View, space persistence.Space, q *wa
 	if err := g.group(); err != nil {
 		return nil, err
 	}
+	if err := g.keepNew(x, view, space); err != nil {
+		return nil, err
+	}
 	g.keep()
 	if err := g.keepDescribed(); err != nil {
 		return nil, err
@@ -134,6 +137,23 @@ func (g *leadGroups) compareIDs(a, b *leadRow) int {
 		g.fault = err
 	}
 	return c
+}
+
+// keepNew drops the authors of older posts.
+func (g *leadGroups) keepNew(x *Index, view persistence.View, space persistence.Space) error {
+	if g.query.NewSince.IsZero() {
+		return nil
+	}
+	older, err := x.leadGroups(view, space, &watchpost.LeadQuery{PostQuery: g.query.Older()})
+	if err != nil {
+		return err
+	}
+	known := make(map[term]bool, len(older.rows))
+	for _, row := range older.rows {
+		known[row.author] = true
+	}
+	g.rows = slices.DeleteFunc(g.rows, func(row leadRow) bool { return known[row.author] })
+	return nil
 }
 
 // keep drops the rows that the query does not ask for.

@@ -2,6 +2,7 @@ package postindex_test
 
 import (
 	"slices"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -15,6 +16,7 @@ import (
 func (m *machine) leads(t *rapid.T) {
 	q := &watchpost.LeadQuery{PostQuery: *someQuery.Draw(t, "query"), By: of(watchpost.LeadOrders).Draw(t, "order of leads"), MinPosts: rapid.IntRange(0, 3).Draw(t, "min posts"), Kind: of([]watchpost.LeadKind{"", "", watchpost.LeadPerson, watchpost.LeadCompany}).Draw(t, "kind")}
 	q.Words = rapid.SampledFrom([]string{"", "", "", "ja", "JANE  e", "engine", "acme"}).Draw(t, "words")
+	q.NewSince = of([]time.Time{{}, {}, {}, day0, day0.Add(24 * time.Hour), day0.Add(48*time.Hour + 1)}).Draw(t, "new since")
 	q.Page = rapid.IntRange(0, 2).Draw(t, "page of leads")
 	if rapid.IntRange(0, 3).Draw(t, "asks for contacted") == 0 {
 		contacted := rapid.Bool().Draw(t, "contacted")
