@@ -36,6 +36,7 @@ func TestPeople(t *testing.T) {
 	jane, again, bob, acme := sample(1, "telemetry one"), sample(2, "telemetry two"), sample(3, "telemetry three"), sample(4, "telemetry four")
 	bob.AuthorName, bob.AuthorURL, bob.AuthorHeadline = "=Bob", "https://network.example/in/bob", "Engineer"
 	acme.AuthorName, acme.AuthorURL, acme.AuthorHeadline = "Acme", "https://network.example/company/acme", ""
+	again.PostedAt = again.PostedAt.AddDate(0, 0, -20)
 	list := m.collect(p, "telemetry", jane, again, bob, acme)
 	all := page("")
 	require.Equal(t, "3 3 0", tabs(all))
@@ -60,7 +61,8 @@ func TestPeople(t *testing.T) {
 	require.Contains(t, several, "Jane Doe")
 	require.NotContains(t, several, "Bob")
 	require.Equal(t, "3 3 0", tabs(page("?list="+list)))
-	require.Equal(t, "3 3 0", tabs(page("?new=7")))
+	require.Equal(t, "2 2 0", tabs(page("?new=7")), "Jane has an older post")
+	require.Equal(t, "3 3 0", tabs(page("?new=30")))
 	require.Equal(t, "1 1 0", tabs(page("?kind=company")))
 	require.Contains(t, page("?kind=company"), "<bdi>Acme</bdi>")
 	require.Equal(t, "2 2 0", tabs(page("?kind=person")))

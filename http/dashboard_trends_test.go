@@ -184,7 +184,7 @@ func TestTrendsNotComplete(t *testing.T) {
 	day := func(n int) string { return first.AddDate(0, 0, n).Format("2 January") }
 	require.NotContains(t, page(""), "Not complete")
 	require.NoError(t, clock.Advance(3*24*time.Hour))
-	said := fmt.Sprintf("<b>Not complete: %s, %s.</b> 1 watchlist had no scan then. “No posts” does not mean", day(1), day(2))
+	said := fmt.Sprintf("<b>Not complete: %s, %s.</b> 1 watchlist had no successful scan then. “No posts” does not mean", day(1), day(2))
 	require.Contains(t, page(""), said)
 	require.Contains(t, page("?list="+list), said)
 	require.NoError(t, clock.Advance(3*24*time.Hour))

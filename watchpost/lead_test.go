@@ -43,9 +43,9 @@ func TestAcquaintances(t *testing.T) {
 	require.Len(t, watchpost.Acquaintances(done(watchpost.TaskConnectionsFetch, `{}`, fmt.Sprintf(`{"connections":[%s]}`, strings.TrimSuffix(many, ",")))), 500)
 }
 
-// TestLeadWords: each word is part of the name or the headline of the author's newest post,
-// and the author is of the kind, and new.
-func TestLeadWords(t *testing.T) {
+// TestLeadFilters: each word is part of the name or the headline of the author's newest post,
+// the author is of the kind, and new ones have no older post.
+func TestLeadFilters(t *testing.T) {
 	t.Parallel()
 	old := &watchpost.Post{ID: "2", PostedAt: time.Date(2030, 1, 2, 0, 0, 0, 0, time.UTC), AuthorName: "José Old", AuthorURL: "https://network.example/in/jose", AuthorHeadline: "Driver"}
 	newest := *old

@@ -51,8 +51,8 @@ type CoveragePage struct {
 }
 
 // Missed returns the days of a page, the oldest first, on which watchlists that needed scans
-// had none, and of which no later scan has brought all posts, with the number of these
-// watchlists. The day on which one was made does not count for it.
+// had none that succeeded, and of which no later scan has brought all posts, with the number
+// of these watchlists. The day on which one was made does not count for it.
 func (p *CoveragePage) Missed() (days []time.Time, watchlists int) {
 	without := map[watchpost.WatchlistID]bool{}
 	for i := range p.Days {

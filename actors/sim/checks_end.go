@@ -41,16 +41,17 @@ func (c *checks) asked(of *team, effect string, id, before watchpost.TaskID) {
 	defer c.mu.Unlock()
 	name := of.name + " " + effect
 	first := c.effects[name]
-	instead := c.stored.tasks[string(of.id)][string(id)].instead
+	stands := func(id watchpost.TaskID) bool { return c.stateOf(of, id) != watchpost.TaskFailed }
+	instead := slices.Contains(c.stored.tasks[string(of.id)][string(id)].instead, string(first))
 	switch {
 	case effect == "" || of.dead || !c.life.restoredAt.IsZero():
 		return
-	case id == before && c.stateOf(of, id) == watchpost.TaskFailed:
+	case id == before && !stands(id):
 		c.life.fail("%q is asked for again, and answered with %s, which had failed", effect, id)
-	case first != "" && first != id && !slices.Contains(instead, string(first)) && c.stateOf(of, first) != watchpost.TaskFailed && c.stateOf(of, id) != watchpost.TaskFailed:
+	case first != "" && first != id && !instead && stands(first) && stands(id):
 		c.life.fail("%q is asked for twice: %s and %s", effect, first, id)
 	}
-	if c.stateOf(of, id) != watchpost.TaskFailed || first == "" {
+	if stands(id) || first == "" {
 		c.effects[name] = id
 	}
 }

@@ -316,7 +316,7 @@ func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id
 		return err
 	}
 	shower := postShower{say: v.say, now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms, drafts: d.Draft != nil, images: d.Picture != nil, inbox: in, team: v.team.Team}
-	if shower.authors, err = d.historiesOf(r, v, []*watchpost.Post{page.Post}); err != nil {
+	if shower.histories, err = d.historiesOf(r, v, []*watchpost.Post{page.Post}); err != nil {
 		return err
 	}
 	view := shower.show(page.Post)

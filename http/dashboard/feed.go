@@ -135,7 +135,7 @@ func (d feedPages) addPosts(r *http.Request, v *visit, p *feedPage, posts []*act
 		}
 	}
 	var err error
-	if as.authors, err = d.historiesOf(r, v, read); err != nil {
+	if as.histories, err = d.historiesOf(r, v, read); err != nil {
 		return err
 	}
 	for _, post := range read {
@@ -282,19 +282,19 @@ type whyView struct {
 
 // postShower makes views of posts.
 type postShower struct {
-	say     *words.Language
-	now     time.Time
-	asked   map[watchpost.WatchlistID]bool
-	tagging *watchpost.Tagging
-	lists   map[watchpost.WatchlistID]watchpost.Watchlist
-	as      actingAs
-	forms   *postForms
-	drafts  bool // there is a language model
-	images  bool // they are shown
-	inbox   *inbox
-	team    watchpost.Team
-	authors map[string]*authorHistory // of the posts, by key
-	nobody  template.HTML             // see members
+	say       *words.Language
+	now       time.Time
+	asked     map[watchpost.WatchlistID]bool
+	tagging   *watchpost.Tagging
+	lists     map[watchpost.WatchlistID]watchpost.Watchlist
+	as        actingAs
+	forms     *postForms
+	drafts    bool // there is a language model
+	images    bool // they are shown
+	inbox     *inbox
+	team      watchpost.Team
+	histories map[string]*authorHistory // of the authors, by key
+	nobody    template.HTML             // see members
 }
 
 func (s *postShower) show(p *watchpost.Post) postView {
@@ -306,7 +306,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		Actor: s.as.Actor, Triage: s.triage(p), Key: watchpost.NewSecret(8), Forms: s.forms,
 		Write: composerView{ID: "c-" + string(p.ID), Drafts: s.drafts},
 	}
-	v.Initials, v.ImageCount, v.History = initials(v.Author), len(p.ImageURLs), s.authors[p.AuthorKey()]
+	v.Initials, v.ImageCount, v.History = initials(v.Author), len(p.ImageURLs), s.histories[p.AuthorKey()]
 	if s.images {
 		v.Images = imagesOf(s.say, p)
 		if p.AuthorImageURL != "" {

@@ -115,7 +115,7 @@ func readPeople(q url.Values, now time.Time) (named []string, query watchpost.Le
 
 // sinceDays is when the last days began, of which today is one.
 func sinceDays(days int, now time.Time) time.Time {
-	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+	return watchpost.Daily.Start(now).AddDate(0, 0, 1-days)
 }
 
 // people shows the authors of the posts that the filters select, and what the team has
@@ -235,7 +235,7 @@ func (d feedPages) historiesOf(r *http.Request, v *visit, posts []*watchpost.Pos
 		all[key] = &authorHistory{
 			Posts:      v.say.Text("feed.posts_in_30_days", "posts", plural(v.say, h.Posts, "post")),
 			Interacted: h.Interacted, Contacted: h.Contacted, Connected: h.Connected,
-			Unwritten: strings.HasPrefix(key, "profile/") && !h.Contacted && !h.Connected,
+			Unwritten: watchpost.LeadKindOf(key) == watchpost.LeadPerson && !h.Contacted && !h.Connected,
 		}
 	}
 	return all, err

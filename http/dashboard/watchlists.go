@@ -250,7 +250,7 @@ func healthOf(say *words.Language, l *actors.WatchlistView, team *actors.TeamVie
 const barDays = 7
 
 func barDay(now time.Time, i int) time.Time {
-	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, i+1-barDays)
+	return watchpost.Daily.Start(now).AddDate(0, 0, i+1-barDays)
 }
 
 // barsOf draws the posts per day, in a box of 88 by 24.

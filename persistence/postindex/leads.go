@@ -79,7 +79,7 @@ func (x *Index) leadGroups(view persistence.View, space persistence.Space, q *wa
 	if err := g.group(); err != nil {
 		return nil, err
 	}
-	if err := g.keepNew(x, view, space); err != nil {
+	if err := g.keepNew(view, space); err != nil {
 		return nil, err
 	}
 	g.keep()
@@ -140,11 +140,11 @@ func (g *leadGroups) compareIDs(a, b *leadRow) int {
 }
 
 // keepNew drops the authors of older posts.
-func (g *leadGroups) keepNew(x *Index, view persistence.View, space persistence.Space) error {
+func (g *leadGroups) keepNew(view persistence.View, space persistence.Space) error {
 	if g.query.NewSince.IsZero() {
 		return nil
 	}
-	older, err := x.leadGroups(view, space, &watchpost.LeadQuery{PostQuery: g.query.Older()})
+	older, err := g.snapshot.index.leadGroups(view, space, &watchpost.LeadQuery{PostQuery: g.query.Older()})
 	if err != nil {
 		return err
 	}
