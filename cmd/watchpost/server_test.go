@@ -115,7 +115,7 @@ func TestHTTP2ClientsThatDoNotRead(t *testing.T) {
 	require.Positive(t, server.HTTP2.WriteByteTimeout)
 	require.LessOrEqual(t, server.HTTP2.WriteByteTimeout, time.Minute)
 	server.HTTP2.WriteByteTimeout = 50 * time.Millisecond // a short WriteTimeout would bound the handshake too
-	other := httptest.NewTLSServer(nil) // for its certificate
+	other := httptest.NewTLSServer(nil)                   // for its certificate
 	server.TLSConfig = &tls.Config{Certificates: other.TLS.Certificates}
 	other.Close()
 	conn, err := tls.Dial("tcp", listening(t, server), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
